@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -90,6 +91,20 @@ def test_an_integrated_gpu_beside_a_card_does_not_choose_the_wheels() -> None:
     assert made.notes == ("torch 2.14.1 has no code for gfx1036: it runs nothing there",)
 
 
+def test_of_gpus_that_are_found_one_family_is_enough() -> None:
+    here = Wanted("7.13", gpus=("gfx1100", "gfx1036", "gfx803"), every=False)
+    made = installation(here)
+    assert made.wheels.url == "https://repo.amd.com/rocm/whl/gfx110X-all/"
+    assert "it has no code for gfx1036 and gfx803 and runs nothing there" in made.notes
+    made = installation(replace(here, rocm="10.1"))
+    assert made.wheels.extras == "device-gfx1100,device-gfx1036"
+
+
+def test_the_full_version_of_a_build_says_whose_it_is() -> None:
+    made = installation(Wanted("7.14", torch="2.12.0+rocm7.14.1", gpus=("gfx942",)))
+    assert "torch[device-gfx942]==2.12.0+rocm7.14.1" in made.words
+
+
 def test_several_gpus_are_several_extras() -> None:
     made = installation(Wanted("10.1", gpus=("gfx942", "gfx950")))
     assert "torch[device-gfx942,device-gfx950]==2.14.0+rocm10.1.0" in made.words
@@ -128,7 +143,7 @@ def test_repo_radeon_has_files_with_the_commit_in_their_label() -> None:
 
 
 def test_amds_nightly_builds_are_not_pinned() -> None:
-    wanted = Wanted("10.2", nightly=True, gpus=("gfx906",), companions=COMPANIONS)
+    wanted = Wanted("", nightly=True, gpus=("gfx906",), companions=COMPANIONS)
     assert installation(wanted, source="amd").words[2:] == (
         *("--pre", "--index-url", "https://nightly.repo.amd.com/rocm/whl-next/"),
         *("torch[device-gfx906]", "torchvision[device-gfx906]", "torchaudio"),
@@ -214,6 +229,13 @@ def test_the_gpu_of_this_machine_counts(project: Project) -> None:
     made = answer(project, "install-command", "--rocm", "10.1", PATH=path)
     assert made["gpus"] == ["gfx942"]
     assert "torch[device-gfx942]==2.14.0+rocm10.1.0" in shlex.split(str(made["command"]))
+
+
+def test_nightly_builds_for_windows_are_amds(project: Project) -> None:
+    flags = ("--nightly", "--system", "windows", "--gpu", "gfx1201")
+    made = answer(project, "install-command", *flags)
+    assert (made["rocm"], made["packages"]) == ("", {"torch": ""})
+    assert str(made["command"]).endswith('"torch[device-gfx1201]"')
 
 
 def test_a_gpu_without_a_rocm_gets_the_newest_that_serves_it(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
@@ -38,40 +37,54 @@ def build_for(wanted: Wanted, source: Source) -> Build:
     Raises RocmlintError for what is not a version, and NoWheelsError.
     """
     asked = read_rocm(wanted.rocm)
-    there = [
-        each
-        for each in amd_wheels.builds()
-        if each.index.kind in KINDS[source] and each.system == wanted.system
-    ]
-    same = [each for each in there if Version(each.rocm).release[:2] == asked.release[:2]]
+    same = _of_minor(asked, wanted, source)
     if not same:
         where = "AMD" if source == "amd" else "repo.radeon.com"
+        there = listed(dict.fromkeys(each.rocm for each in _builds(wanted, source)))
         message = f"{where} has no torch for ROCm {asked} on {wanted.system.capitalize()}"
-        known = listed(dict.fromkeys(each.rocm for each in there))
-        known = f"({newest()}); it has one for ROCm {known}"
-        files = source == "amd" and replace(wanted, torch=None)
-        if files and _is_there(files, "radeon"):
-            known += "; repo.radeon.com has one: --source radeon"
-        raise NoWheelsError(f"{message} {known}")
+        message += f" ({newest()}); it has one for ROCm {there}"
+        if source == "amd" and _of_minor(asked, wanted, "radeon"):
+            message += "; repo.radeon.com has one: --source radeon"
+        raise NoWheelsError(message)
     rocm = _patch(asked, [each.rocm for each in same])
     found = _with_torch([each for each in same if each.rocm == rocm], wanted.torch)
     return _with_python(_with_gpus(found, wanted), wanted.python)[-1]
 
 
-def _is_there(wanted: Wanted, source: Source) -> bool:
-    try:
-        return bool(build_for(wanted, source))
-    except NoWheelsError:
-        return False
+def _builds(wanted: Wanted, source: Source) -> list[Build]:
+    kinds = KINDS[source]
+    builds = (each for each in amd_wheels.builds() if each.index.kind in kinds)
+    return [each for each in builds if each.system == wanted.system]
+
+
+def _of_minor(asked: Version, wanted: Wanted, source: Source) -> list[Build]:
+    builds = _builds(wanted, source)
+    return [each for each in builds if Version(each.rocm).release[:2] == asked.release[:2]]
+
+
+def _gpus(build: Build, wanted: Wanted) -> tuple[str, ...]:
+    """Return the GPUs that a build is installed for.
+
+    Of those that are found one is enough: the index of a family has the code for no other.
+    """
+    if wanted.every or not build.devices:
+        return wanted.gpus
+    served = [each for each in wanted.gpus if each in build.devices]
+    if build.index.kind == "family":
+        first = amd_wheels.family_of(served[0]) if served else ""
+        served = [each for each in served if amd_wheels.family_of(each) == first]
+    return tuple(served)
 
 
 def wheels_of(build: Build, wanted: Wanted) -> Wheels:
     """Return where a build is. Raises NoWheelsError where its index takes one family of GPUs."""
-    asked = read_rocm(wanted.rocm)
-    notes = []
+    asked, gpus, notes = read_rocm(wanted.rocm), _gpus(build, wanted), []
     if len(asked.release) > 2 and str(asked) != build.rocm:
         notes.append(f"AMD has no torch for ROCm {asked}: this is the one for {build.rocm}")
-    unlisted = [each for each in wanted.gpus if build.listed and each not in build.listed]
+    left = [each for each in wanted.gpus if each not in gpus]
+    if left:
+        notes.append(f"it has no code for {listed(left)} and runs nothing there")
+    unlisted = [each for each in gpus if build.listed and each not in build.listed]
     if unlisted:
         notes.append(
             f"AMD's install page does not list {listed(unlisted)} for torch {build.torch} on ROCm "
@@ -79,7 +92,7 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
         )
     if build.index.kind == "files":
         notes.append("which GPUs these wheels have code for is not in the table")
-    url = _address(build.index, build.rocm, wanted.gpus)
+    url = _address(build.index, build.rocm, gpus)
     source: Source = "radeon" if build.index.kind == "files" else "amd"
     versions = ((each, build.version(each)) for each in ("torch", *COMPANIONS))
     packages = tuple((name, Version(version).public) for name, version in versions if version)
@@ -89,7 +102,7 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
         notes=tuple(notes),
         source=source,
         system=wanted.system,
-        extras=_extras(build.index, wanted),
+        extras=_extras(build.index, gpus),
         packages=packages,
     )
 
@@ -114,17 +127,17 @@ def command_for(
 def nightly_for(wanted: Wanted, *, installer: str, python: str | None) -> Installation:
     """Return the command that installs AMD's newest build of the day. Raises NoWheelsError."""
     index = amd_wheels.index("nightly")
-    _served(wanted, nightly_devices(wanted.system), f"AMD's nightly index ({index.url}) has")
+    where = f"AMD's nightly builds for {wanted.system.capitalize()} have"
+    _served(wanted, nightly_devices(wanted.system), where)
     names = ("torch", *(each for each in COMPANIONS if each in wanted.companions))
     words = (*program(installer, python), "--pre", "--index-url", index.url)
-    extras = _extras(index, wanted)
+    extras = _extras(index, wanted.gpus)
     required = (with_extras(each, extras) for each in names)
     notes = (
         "AMD's nightly index has builds for the ROCm that is in development; pip takes the newest",
         *_all_gpus(index, wanted),
     )
-    rocm = str(read_rocm(wanted.rocm))
-    wheels = Wheels(rocm, index.url, True, notes, "amd", wanted.system, extras)
+    wheels = Wheels("", index.url, True, notes, "amd", wanted.system, extras)
     return Installation(wheels, tuple((each, "") for each in names), (*words, *required), notes)
 
 
@@ -139,8 +152,8 @@ def newest() -> str:
     return f"newest row {amd_wheels.as_of()}"
 
 
-def _extras(index: Index, wanted: Wanted) -> str:
-    return (amd_wheels.extras(wanted.gpus) or ALL) if index.kind == "extra" else ""
+def _extras(index: Index, gpus: Sequence[str]) -> str:
+    return (amd_wheels.extras(gpus) or ALL) if index.kind == "extra" else ""
 
 
 def _all_gpus(index: Index, wanted: Wanted) -> tuple[str, ...]:
@@ -189,7 +202,12 @@ def _with_torch(builds: Sequence[Build], torch: str | None) -> list[Build]:
 
 def _with_gpus(builds: Sequence[Build], wanted: Wanted) -> list[Build]:
     """Keep the builds with code for the GPUs; which those are is not known of files."""
-    found = [each for each in builds if not each.devices or set(wanted.gpus) <= set(each.devices)]
+    enough = all if wanted.every else any
+    found = [
+        each
+        for each in builds
+        if not each.devices or not wanted.gpus or enough(gpu in each.devices for gpu in wanted.gpus)
+    ]
     if not found:
         where = f"AMD's wheels for ROCm {builds[-1].rocm} on {wanted.system.capitalize()} have"
         _served(wanted, builds[-1].devices, where)

@@ -59,7 +59,10 @@ class Wheels:
     """The package index that holds torch's wheels for a ROCm version."""
 
     rocm: str
-    """The version in the URL: that asked for, or another release of the same minor version."""
+    """The version in the URL: that asked for, or another release of the same minor version.
+
+    Empty for AMD's nightly builds, whose index has those of the newest only.
+    """
     url: str
     nightly: bool = False
     notes: tuple[str, ...] = ()

@@ -63,7 +63,9 @@ def installation(
 
 def index(wanted: Wanted, source: Source | None = None, url: str | None = None) -> Wheels:
     """Return the index alone. Raises as :func:`installation`."""
-    made = installation(wanted, source=source, url=url)
+    if url:
+        return index_at(url, wanted)
+    made = installation(wanted, source=source)
     return replace(made.wheels, notes=made.notes)
 
 
@@ -93,10 +95,13 @@ def index_at(url: str, wanted: Wanted) -> Wheels:
 
 def choose(wanted: Wanted) -> tuple[Source, tuple[str, ...]]:
     """Return whose wheels serve what is wanted, and why they are not PyTorch's; else raise."""
-    if wanted.nightly:
-        return "pytorch", ()
     if wanted.system == "windows":
         why = "PyTorch has no ROCm wheels for Windows"
+        return _amd(wanted, why, NoWheelsError(why))
+    if wanted.nightly:
+        return "pytorch", ()
+    if wanted.torch in {each.version("torch") for each in amd_wheels.builds()}:
+        why = f"torch {wanted.torch} is a build of AMD's"
         return _amd(wanted, why, NoWheelsError(why))
     try:
         release, rocm = _release(wanted)
@@ -133,7 +138,7 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
     for rocm in sorted({*of_amd, *rocm_wheels.rocm_versions()}, key=Version, reverse=True):
         with suppress(NoWheelsError):
             made = installation(replace(wanted, rocm=rocm), source=source)
-            if made.wheels.source != "pytorch" or not wanted.gpus or _serves(made, wanted):
+            if made.wheels.source != "pytorch" or _serves(made, wanted):
                 return rocm
     what = f"for {listed(wanted.gpus)} " if wanted.gpus else ""
     message = f"no torch {what}is known on {wanted.system.capitalize()} ({_ages()})"
@@ -141,8 +146,10 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
 
 
 def _serves(made: Installation, wanted: Wanted) -> bool:
+    """Return whether wheels have code for the GPUs; of nightly builds nothing is known."""
     release = dict(made.packages)["torch"]
-    return set(wanted.gpus) <= set(rocm_wheels.architectures(release, made.wheels.rocm))
+    known = rocm_wheels.architectures(release, made.wheels.rocm) if release else wanted.gpus
+    return set(wanted.gpus) <= set(known)
 
 
 def _without(wanted: Wanted, release: str, rocm: str) -> list[str]:
@@ -159,7 +166,8 @@ def _without(wanted: Wanted, release: str, rocm: str) -> list[str]:
 def _amd(wanted: Wanted, why: str, error: NoWheelsError) -> tuple[Source, tuple[str, ...]]:
     """Take AMD's wheels where they serve; else raise what PyTorch's lack, with what is near."""
     try:
-        amd_install.build_for(wanted, "amd")
+        if not wanted.nightly:
+            amd_install.build_for(wanted, "amd")
     except NoWheelsError as other:
         said = str(error).removesuffix(install.AMD_HINT)
         theirs = [str(other)] if read_rocm(wanted.rocm) >= install.FIRST_OF_AMD else []
@@ -250,9 +258,8 @@ def _only_near(gpu: str, wanted: Wanted) -> str:
         return f"only AMD's nightly builds have code for {gpu}: --nightly --source amd"
     like = [each for each in GENERIC_OF if GENERIC_OF[each] == GENERIC_OF.get(gpu, "")]
     near = [each for each in like if _amd_builds(wanted, each)]
-    return f"no wheel for {wanted.system.capitalize()} has code for {gpu}" + (
-        f"; those like it that have: {listed(near)}" * bool(near)
-    )
+    found = f"no wheel for {wanted.system.capitalize()} has code for {gpu}"
+    return f"{found}; those like it that have: {listed(near)}" if near else found
 
 
 def _amd_builds(wanted: Wanted, gpu: str) -> list[amd_wheels.Build]:

@@ -123,6 +123,8 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
         wanted = replace(wanted, gpus=devices.architectures)
         if wanted.gpus:
             notes = (f"GPU {', '.join(wanted.gpus)} was read from {devices.source}",)
+    if wanted.nightly and (flags.source == "amd" or wanted.system == "windows"):
+        return wanted, notes  # AMD's nightly builds are for the newest ROCm only
     if flags.rocm is None and elsewhere and not flags.index_url:
         return _with_newest(wanted, flags)
     try:
