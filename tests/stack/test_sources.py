@@ -160,7 +160,7 @@ def test_amds_nightly_builds_are_not_pinned() -> None:
         (Wanted("10.1", gpus=("gfx1013",)), r"those like it that have: gfx1010, gfx1011"),
         (Wanted("10.1", gpus=("gfx942",), system="windows"), "no wheel for Windows has code"),
         (Wanted("10.1", python="3.9"), r"no torch for Python 3\.9 .*newest row 2026-10-05"),
-        (Wanted("10.1", torch="2.9"), r"no torch for torch 2\.9 .*it has 2\.12\.0"),
+        (Wanted("10.1", torch="2.9"), r"no torch 2\.9 for ROCm .*it has 2\.12\.0"),
         (Wanted("99.9"), r"newest row 20\d\d-\d\d-\d\d.*AMD has no torch for ROCm 99\.9"),
     ],
 )

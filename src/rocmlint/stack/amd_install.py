@@ -197,7 +197,7 @@ def _with_torch(builds: Sequence[Build], torch: str | None) -> list[Build]:
         return same or str(asked) == build.version("torch")
 
     there = (Version(each.torch).public for each in builds)
-    return _kept(builds, is_asked, f"torch {asked}", listed(dict.fromkeys(there)))
+    return _kept(builds, is_asked, f"torch {asked} for", listed(dict.fromkeys(there)))
 
 
 def _with_gpus(builds: Sequence[Build], wanted: Wanted) -> list[Build]:
@@ -223,7 +223,10 @@ def _served(wanted: Wanted, devices: Sequence[str], where: str) -> None:
 def _with_python(builds: Sequence[Build], python: str) -> list[Build]:
     there = listed(dict.fromkeys(version for each in builds for version in each.python))
     return _kept(
-        builds, lambda each: not python or python in each.python, f"Python {python}", there
+        builds,
+        lambda each: not python or python in each.python,
+        f"torch for Python {python} and",
+        there,
     )
 
 
@@ -233,6 +236,6 @@ def _kept(
     found = [each for each in builds if is_asked(each)]
     if not found:
         rocm = builds[-1].rocm
-        message = f"AMD has no torch for {wish} and ROCm {rocm} ({newest()}); it has {there}"
+        message = f"AMD has no {wish} ROCm {rocm} ({newest()}); there it has {there}"
         raise NoWheelsError(message)
     return found
