@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+import sys
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.published import amd_wheels
-from tools.build_amd_wheels import OUTPUT, hrefs, read_index, recorded_facts, table, wheels
+from tools.build_amd_wheels import OUTPUT, hrefs, main, read_index, recorded_facts, table, wheels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 BUILDS = amd_wheels.builds()
 RECORDED_FACTS = recorded_facts()
@@ -27,9 +28,13 @@ def find(rocm: str, torch: str, system: str = "linux") -> amd_wheels.Build:
     )
 
 
-def test_the_table_is_what_the_script_makes_of_the_recorded_facts() -> None:
-    made = table(RECORDED_FACTS, None, "2026-11-24")
-    assert json.loads(OUTPUT.read_text(encoding="utf-8")) == made
+def test_the_script_writes_the_table_from_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = tmp_path / "amd_wheels.json"
+    monkeypatch.setattr(sys, "argv", ["build", "--offline", "--output", str(written)])
+    main()
+    assert written.read_bytes() == OUTPUT.read_bytes()
 
 
 def test_the_date_of_the_table_is_that_of_its_newest_build() -> None:
