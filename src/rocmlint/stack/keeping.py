@@ -128,11 +128,16 @@ def constraints_of_state(state: State) -> list[str]:
 
 
 def _constraints(distributions: Iterable[Distribution | Frozen]) -> list[str]:
-    return [
-        f"{each.name}=={each.version}"
+    found = {
+        each.name: each.version
         for each in distributions
         if is_of_torch(each.name) and version_of(each.version) is not None
-    ]
+    }
+    lines = [f"{name}=={version}" for name, version in found.items()]
+    renamed = [name for name in found if name.endswith("triton-rocm")]
+    if renamed and "triton" not in found:
+        lines.append(f"triton<0  # none: it would overwrite the files of {renamed[0]}")
+    return lines
 
 
 def write_constraints(lines: Iterable[str], of: str, path: str, *, force: bool = False) -> None:
