@@ -122,8 +122,14 @@ def compared(pair: Pair) -> tuple[int, list[str]]:
     differ = []
     for mine, theirs in zip(pair.offline.libraries, pair.uv.libraries, strict=True):
         if (mine.answer, mine.version) != (theirs.answer, theirs.version):
-            differ.append(f"{at}: {mine.package}: offline {said(mine)}; uv {said(theirs)}")
+            differ.append(f"{at}: {mine.package}: offline {of(mine, pair)}; uv {said(theirs)}")
     return len(PACKAGES) - len(differ), differ
+
+
+def of(library: Library, pair: Pair) -> str:
+    """Return an offline answer in words, and whether there is a wheel: only uv sees that."""
+    sdist = library.version and library.version not in links(library.name, pair.python)
+    return f"{said(library)} [no wheel for this Python]" if sdist else said(library)
 
 
 def said(library: Library) -> str:
@@ -149,12 +155,12 @@ def contradicted(pair: Pair) -> list[str]:
 
 
 def against(library: Library, pair: Pair) -> list[str]:
-    """Return what the METADATA of a chosen release say against it."""
+    """Return what the METADATA of a chosen release say against it; nothing without a wheel."""
     if not library.version:
         return []
     facts = read_metadata(library.name, library.version, pair.python)
     if facts is None:
-        return [f"{library.pin} has no wheel for Python {pair.python}"]
+        return []
     found = []
     if not for_python(SpecifierSet(facts["requires_python"]), pair.python):
         found.append(f"{library.pin} requires Python{facts['requires_python']}")

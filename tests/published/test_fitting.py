@@ -44,3 +44,14 @@ def test_a_release_that_pins_the_torch_is_chosen(torch: str, version: str) -> No
     chosen = fit([Requirement("vllm"), Requirement(f"torch=={torch}")], "3.11")
     assert chosen is not None
     assert str(chosen["vllm"]) == version
+
+
+def test_a_torch_that_is_the_only_one_is_not_blamed_on_what_demands_it() -> None:
+    """Else all that demand it are tried anew, which takes longer than anybody waits."""
+    asked = (
+        *("transformers[torch]", "diffusers[torch]", "accelerate", "huggingface-hub", "peft"),
+        *("trl", "vllm", "sentence-transformers", "bitsandbytes", "torch==2.0.0"),
+    )
+    chosen = fit([*map(Requirement, asked)], "3.9")
+    assert chosen is not None
+    assert str(chosen["transformers"]) == "4.51.3"

@@ -340,6 +340,17 @@ def test_uv_is_not_asked_for_what_came_out_long_before_the_torch(uv: UvOfTests) 
     assert (found.answer, found.reason) == ("none fits", "vllm 0.33.0 requires torch==2.14.0")
 
 
+def test_uv_is_not_offered_a_release_for_older_pythons_only(uv: UvOfTests) -> None:
+    uv.runs(
+        "import sys\n"
+        "text = open('requirements.in').read()\n"
+        "print('vllm==0.19.1\\ntorch==2.10.0')\n"
+        "sys.exit('No solution found\\nBecause' if '!=0.19.1' in text else 0)"
+    )
+    found = library(compatible("2.10.0", ["vllm"], python="3.14"), "vllm")
+    assert found.answer == "none fits"
+
+
 def test_why_a_release_that_takes_the_torch_cannot_be_installed_is_uvs_reason(
     uv: UvOfTests,
 ) -> None:

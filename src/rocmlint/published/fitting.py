@@ -271,7 +271,9 @@ def _search(state: _State, tries: Iterator[int]) -> dict[str, Version] | frozens
     package = next((each for each in state.demands if each not in state.chosen), None)
     if package is None:
         return state.chosen
-    blamed = set(state.demands[package].by)
+    # Where there is one torch to choose, another choice of who demands it leaves no other one.
+    is_fixed = package == TORCH and len(state.torch) == 1
+    blamed = {""} if is_fixed else set(state.demands[package].by)
     if TORCH in state.chosen and len(state.torch) > 1:
         blamed.add(TORCH)  # of what is considered, another torch may leave more
     for version in state.candidates(package):

@@ -52,7 +52,7 @@ class Explanation:
         exact = self._exactly(name, version)
         alone = self.by.solve([exact])
         if isinstance(alone, Refusal):
-            return self._brings_other(name, version) or alone.reason
+            return self._brings_other(name, version) or self._refused(name, version, alone)
         others = [goal for other, goal in self.goals.items() if other not in {name, TORCH}]
         if not others:
             return ""
@@ -72,12 +72,11 @@ class Explanation:
             return reason
         if not self.by.newest([self.goals[name]]):
             return f"no release for Python {self.by.python} is {self.goals[name].specifier}"
-        torch = f"torch {self.chosen[TORCH]}"
         if release is None:
+            torch = f"torch {self.chosen[TORCH]}"
             return f"its requirements are not compatible with {torch}: {refusal.reason}"
         exact = self.by.solve([self._exactly(name, release)])
-        why = exact.reason if isinstance(exact, Refusal) else refusal.reason
-        return f"{name} {release} takes {torch}, but cannot be installed: {why}"
+        return self._refused(name, release, exact if isinstance(exact, Refusal) else refusal)
 
     def conflicts(self) -> tuple[str, ...]:
         """Return what stands between libraries that only fit torch, each for itself."""
@@ -168,6 +167,13 @@ class Explanation:
                 by = f"{name} {version} requires {each.name}=={pinned}"
                 return f"{by}, which requires torch{shown(asked)}"
         return ""
+
+    def _refused(self, name: str, version: Version, refusal: Refusal) -> str:
+        """Return why a release that takes the torch by itself cannot be installed."""
+        said = f"{name} {version} takes torch {self.chosen[TORCH]}, but"
+        if self.by.source == "uv":
+            return f"{said} cannot be installed: {refusal.reason}"
+        return f"{said} no releases of what it requires do"
 
     def _exactly(self, name: str, version: Version) -> Requirement:
         return Requirement(f"{self.shown_name(name)}=={version}")

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
-from rocmlint.published.fitting import TORCH, SearchError, fit, up_to_date
+from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, up_to_date
 from rocmlint.published.requirements import pin
 from rocmlint.stack.asked import guess
 from rocmlint.stack.resolve import Refusal, resolve
@@ -102,19 +102,34 @@ class Uv:
         return resolve(lines, self.python, timeout=self.timeout)
 
     def _up_to_date(self, goal: Requirement) -> Requirement:
-        """Leave out what came out long before the torch (see fitting.up_to_date)."""
+        """Leave out what came out long before the torch (see fitting.up_to_date).
+
+        Also what is not for so new a Python: uv looks at the lower bound of Requires-Python only.
+        """
         torch = pin(self.torch.requirement.specifier)
         known = published.releases(goal.name)
         if torch is None or goal.name == TORCH or not known:
             return goal
-        meant = up_to_date(goal.name, torch, goal.specifier, frozenset(goal.extras), self.python)
-        oldest = min(meant, default=None)
-        return goal if oldest == known[0] else _no_older(goal, oldest)
+        extras = frozenset(goal.extras)
+        meant = [*up_to_date(goal.name, torch, goal.specifier, extras, self.python)]
+        bounded = goal if not meant or meant[-1] == known[0] else _no_older(goal, meant[-1])
+        old = [each for each in meant if self._is_for_older_python(goal.name, each)]
+        return _with(bounded, SpecifierSet(",".join(f"!={each}" for each in old)))
+
+    def _is_for_older_python(self, name: str, version: Version) -> bool:
+        asks = published.requires_python(name, version)
+        return asks is not None and not for_python(asks, self.python) and _has_upper_bound(asks)
+
+
+def _has_upper_bound(asks: SpecifierSet) -> bool:
+    return any(each.operator not in {">", ">=", "!="} for each in asks)
 
 
 def _no_older(goal: Requirement, version: Version | None) -> Requirement:
-    if version is None:
-        return goal
+    return goal if version is None else _with(goal, SpecifierSet(f">={version}"))
+
+
+def _with(goal: Requirement, specifier: SpecifierSet) -> Requirement:
     bounded = Requirement(str(goal))
-    bounded.specifier &= SpecifierSet(f">={version}")
+    bounded.specifier &= specifier
     return bounded
