@@ -212,6 +212,16 @@ def verdicts(packages: FakeEnvironment, here: FakeMachine, case: Case) -> list[V
     return list(packages.show(here).verdicts)
 
 
+def test_every_install_that_is_advised_names_the_torch_that_is_there(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    (case,) = [each for each in CASES if each.name == "vllm for CUDA"]
+    (verdict,) = [each for each in verdicts(packages, here, case) if each.package == "vllm"]
+    first, *others = verdict.action.split("; ")
+    assert "uv pip install vllm==" in first
+    assert all(f"torch=={TORCH_7_2[0]}" in each for each in (first, *others) if "install" in each)
+
+
 @pytest.mark.parametrize("case", CASES, ids=[each.name for each in CASES])
 def test_each_framework_is_compared_with_rocm_and_what_belongs_to_it(
     packages: FakeEnvironment, here: FakeMachine, case: Case

@@ -89,7 +89,7 @@ def test_what_was_fetched_is_used_by_stack_and_told(
     assert "new: torch 2.15 for ROCm 7.14, torch 2.15 for ROCm 10.0" in done.stdout
     assert f"PyTorch's ROCm wheels: now of {TODAY}, was of {rocm_wheels.as_of()}" in done.stdout
 
-    asked = ("--offline", "--torch", "2.15", "--python-version", "3.12", "peft")
+    asked = ("--offline", "--torch", "2.15", "--python-version", "3.11", "peft")
     answer = project.run("stack", "compatible", *asked, **data_of(project))
     assert "9.0.0" in answer.stdout
     assert "torch 2.15 has wheels for ROCm 7.14 and 10.0.\n" in answer.stdout

@@ -45,6 +45,11 @@ class Advice:
     notes: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
 
+    @property
+    def has_commands(self) -> bool:
+        """Whether there is anything for pip to do."""
+        return bool(self.command) or any(each.command for each in self.apart)
+
 
 def advice(answer: Compatible, kept: Kept) -> Advice:
     """Return the commands for what fits; what brings code for CUDA stands apart."""

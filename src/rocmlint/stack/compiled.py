@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.read import read_small
 from rocmlint.published import amd_wheels
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH
-from rocmlint.stack.remedy import rocm_build
+from rocmlint.stack.keeping import NOTHING, Kept
+from rocmlint.stack.rocm_builds import places, rocm_build
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 
@@ -51,8 +52,13 @@ class Built:
     rocm: str = ""
 
 
-def compiled(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> Iterator[Verdict]:
-    """Judge the packages with compiled code; on a machine without ROCm none is wrong."""
+def compiled(
+    environment: Environment, torch: TorchBuild | None, rocm: Rocm, kept: Kept = NOTHING
+) -> Iterator[Verdict]:
+    """Judge the packages with compiled code; on a machine without ROCm none is wrong.
+
+    What to do leaves alone what is ``kept``.
+    """
     is_hip = torch is not None and torch.kind == "HIP"
     if not is_hip and not rocm.version:
         return
@@ -60,7 +66,7 @@ def compiled(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> 
         package = environment.get(name)
         built = built_for(package) if package else None
         if package and built:
-            yield _judged(package, built, torch if is_hip else None, rocm.release)
+            yield _judged(package, built, torch if is_hip else None, rocm.release, kept)
 
 
 def built_for(package: Distribution) -> Built | None:
@@ -85,7 +91,9 @@ def labelled(version: str) -> str:
     return ".".join((major, *match[1][len(major) :]))
 
 
-def _judged(package: Distribution, built: Built, torch: TorchBuild | None, here: str) -> Verdict:
+def _judged(
+    package: Distribution, built: Built, torch: TorchBuild | None, here: str, kept: Kept
+) -> Verdict:
     release = torch.rocm_release if torch else here
     verdict = Verdict(
         package.name,
@@ -99,29 +107,29 @@ def _judged(package: Distribution, built: Built, torch: TorchBuild | None, here:
     )
     if built.platform == "CUDA":
         why = f"it is a CUDA build: {os.path.basename(built.source)} needs CUDA's libraries"
-        action = _instead(package, release)
+        action = _instead(package, release, kept)
         return replace(verdict, judgement="conflict", reason=why, action=action)
     hip = torch.hip.partition(".")[0] if torch else ""
     if built.hip and hip.isdecimal() and built.hip != hip:
         why = f"it was compiled for HIP {built.hip} and loads libamdhip64.so.{built.hip}, but torch"
         why += f" {torch.version if torch else ''} has HIP {hip}: it cannot be loaded beside it"
-        action = _instead(package, release)
+        action = _instead(package, release, kept)
         return replace(verdict, judgement="conflict", reason=why, action=action)
     label = major_minor(built.rocm)
     if label and release and label != release:
         why = f"it was compiled for ROCm {built.rocm}, torch for {release}"
         why = why if torch else f"it was compiled for ROCm {built.rocm}, here is {release}"
-        return replace(verdict, judgement="note", reason=why, action=_instead(package, release))
+        return replace(
+            verdict, judgement="note", reason=why, action=_instead(package, release, kept)
+        )
     return verdict
 
 
-def _instead(package: Distribution, rocm: str) -> str:
+def _instead(package: Distribution, rocm: str, kept: Kept) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
-    known = amd_wheels.elsewhere(package.name, rocm)
-    if not known:
-        return rocm_build(f"{package.name}=={package.version.partition('+')[0]}")
-    note = f" ({known[0].note})" if known[0].note else ""
-    return f"for ROCm {', '.join(known[0].rocm)}: {'; '.join(known[0].commands)}{note}"
+    if amd_wheels.elsewhere(package.name, rocm):
+        return "; ".join(places(package.name, kept, rocm))
+    return rocm_build(f"{package.name}=={package.version.partition('+')[0]}", kept, rocm)
 
 
 def _libraries(package: Distribution) -> list[str]:

@@ -29,6 +29,7 @@ _NO_ROCM = re.compile(r"cpu|xpu|cu\d+")
 """Local versions, beside those of ROCm, that are also the name of a package index of torch."""
 _NAMED_IN_LINES = (*FAMILY, "triton")
 """What a requirement of another package can replace; nothing requires triton by its ROCm names."""
+_PLAIN_INSTALL = re.compile(r"pip install(?: [A-Za-z0-9][\w.\[\],=<>!~+-]*)+")
 _MARK = "# Constraints of rocmlint stack"
 """How the first line of a constraints file begins: what has another one is somebody else's."""
 _LARGEST = 1_000_000
@@ -62,6 +63,16 @@ class Kept:
     def torch(self) -> str:
         """The version of torch; empty where there is none."""
         return next((each[7:] for each in self.pins if each.startswith("torch==")), "")
+
+    def added_to(self, action: str) -> str:
+        """Return an action with what is kept, if it is an install of packages by pip and no more.
+
+        With an index of its own, or without what packages require, an install replaces nothing.
+        """
+        words = self.words()
+        if not words or not _PLAIN_INSTALL.fullmatch(action):
+            return action
+        return f"{action} {shlex.join(words)}"
 
     def pip_install(self, *words: str) -> str:
         """Return the command that installs something beside what is kept."""

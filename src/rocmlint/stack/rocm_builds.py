@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 _URL = re.compile(r"https://[^\s\"']+")
 
 
-def rocm_build(wanted: str, kept: Kept = NOTHING) -> str:
+def rocm_build(wanted: str, kept: Kept = NOTHING, rocm: str = "") -> str:
     """Return what to do in place of an install of what PyPI has for CUDA only, and where it is."""
-    place = "".join(f"; {each}" for each in places(wanted, kept))
+    place = "".join(f"; {each}" for each in places(wanted, kept, rocm))
     quoted = shlex.quote(wanted)
     return f"install a ROCm build of {quoted} with --no-deps (PyPI has the CUDA build){place}"
 
 
-def places(wanted: str, kept: Kept = NOTHING) -> list[str]:
+def places(wanted: str, kept: Kept = NOTHING, rocm: str = "") -> list[str]:
     """Return where there are ROCm builds of a package: a command for those of torch's ROCm.
 
-    With what is kept in the command, an installer refuses a build that needs another torch. Of
-    those for another ROCm only the place is told. Nothing where none is known.
+    ``rocm`` is major.minor, in place of what the label of torch says. With what is kept in the
+    command, an installer refuses a build that needs another torch. Of those for another ROCm only
+    the place is told. Nothing where none is known.
     """
-    name, here = Requirement(wanted).name, major_minor(labelled_rocm(kept.torch))
+    name, here = Requirement(wanted).name, rocm or major_minor(labelled_rocm(kept.torch))
     rows = amd_wheels.elsewhere(name)
     told = [_command(each, kept) for each in rows if here and here in each.rocm]
     if told or not rows:

@@ -93,13 +93,16 @@ def read_stack(
     of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
     stays = not any(each.judgement == "conflict" for each in of_torch)
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
+    beside = (
+        *jax(environment, beside_torch, devices),
+        *compiled(environment, torch, beside_torch, keep),
+        *rivals(environment, torch, beside_torch),
+    )
     verdicts = (
         *of_torch,
         *amd_packages(environment, seen_by_a_job(machine.environment, devices)),
         *driver_and_rocm(driver, torch, beside_torch),
-        *jax(environment, beside_torch, devices),
-        *compiled(environment, torch, beside_torch),
-        *rivals(environment, torch, beside_torch),
+        *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),
         *declared(environment, keep),
         *guards(environment, keep),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterable, Iterator
 
+    from rocmlint.stack.installed import Environment
+
 __all__ = [
     "Help",
     "add_format_argument",
@@ -28,6 +33,7 @@ __all__ = [
     "interpreter_of",
     "lines",
     "not_answered",
+    "pip_of",
     "print_document",
     "print_lines",
     "seconds",
@@ -86,3 +92,18 @@ def print_lines(text: Iterable[str]) -> None:
     """Print lines, each safe to print."""
     for line in text:
         print(lines(line))
+
+
+def pip_of(environment: Environment) -> Iterator[str]:
+    """Say how to type the commands above for this interpreter, with what there is."""
+    python = shlex.quote(environment.executable)
+    if environment.get("pip"):
+        if environment.executable != sys.executable:
+            yield f"pip means the pip of this interpreter: {python} -m pip"
+    elif shutil.which("uv"):
+        yield f"this interpreter has no pip: for pip install, type uv pip install --python {python}"
+    else:
+        yield (
+            f"this interpreter has no pip: run {python} -m ensurepip once (on Debian and Ubuntu "
+            f"after apt install python3-venv); then pip means {python} -m pip"
+        )

@@ -13,6 +13,7 @@ from rocmlint.cli.stack.common import (
     add_interpreter_arguments,
     interpreter_of,
     not_answered,
+    pip_of,
     print_document,
     print_lines,
 )
@@ -94,6 +95,8 @@ def run(flags: SimpleNamespace) -> int:
             advice=advised,
         )
     print_lines(_lines(answer, advised))
+    if asked.environment is not None and advised.has_commands:
+        print_lines(pip_of(asked.environment))
     return code
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
-import sys
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -19,6 +16,7 @@ from rocmlint.cli.stack.common import (
     add_interpreter_arguments,
     interpreter_of,
     not_answered,
+    pip_of,
     print_document,
     print_lines,
 )
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from types import SimpleNamespace
 
-    from rocmlint.stack.installed import Environment
     from rocmlint.stack.verdicts import Verdict
 
 HELP = Help(
@@ -184,7 +181,7 @@ def _verdicts(stack: Stack) -> Iterator[str]:
         yield tabulate(rows, ("fits", "needs", "found", "by"), disable_numparse=True)
         yield ""
     if any(_PIP.search(each.action) for each in stack.verdicts):
-        yield from _pip_of(stack.environment)
+        yield from pip_of(stack.environment)
     yield (
         f"{_numbers(found, 'conflict')}, {_numbers(found, 'note')}, "
         f"{_numbers(found, 'unknown')}, {len(fitting)} fit"
@@ -200,21 +197,6 @@ def _numbers(found: Sequence[Block], judgement: str) -> str:
     inside = f" ({counted(requirements, 'requirement')})" if requirements > len(of_kind) else ""
     number = counted(of_kind, judgement) if judgement != "unknown" else f"{len(of_kind)} unknown"
     return number + inside
-
-
-def _pip_of(environment: Environment) -> Iterator[str]:
-    """Say how to type the commands above for this interpreter, with what there is."""
-    python = shlex.quote(environment.executable)
-    if environment.get("pip"):
-        if environment.executable != sys.executable:
-            yield f"pip means the pip of this interpreter: {python} -m pip"
-    elif shutil.which("uv"):
-        yield f"this interpreter has no pip: for pip install, type uv pip install --python {python}"
-    else:
-        yield (
-            f"this interpreter has no pip: run {python} -m ensurepip once (on Debian and Ubuntu "
-            f"after apt install python3-venv); then pip means {python} -m pip"
-        )
 
 
 def _unread(stack: Stack) -> str:
