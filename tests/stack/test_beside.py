@@ -62,11 +62,25 @@ def test_torchvision_that_is_installed_is_not_named_twice() -> None:
 def test_where_the_build_is_unknown_torch_comes_first() -> None:
     found = advised("timm", kept=kept_versions([("torch", "2.9.1")]))
     first = "rocmlint stack install-command --rocm 6.4 --torch 2.9.1"
+    vision = f"{first} --torchvision"
     assert found.notes == (
-        f"install the ROCm build of torch 2.9.1 first: {first}",
-        f"timm requires torchvision; install its ROCm build first: {first} --torchvision",
+        f"install the ROCm build of torch 2.9.1 first: {first} (or --rocm 6.3)",
+        f"timm requires torchvision; install its ROCm build first: {vision} (or --rocm 6.3)",
     )
     assert found.command.endswith(" torch==2.9.1")
+
+
+def test_a_torch_without_a_release_for_rocm_is_not_told_to_be_installed() -> None:
+    found = advised("peft", torch="2.15.0", kept=kept_versions([("torch", "2.15.0")]))
+    assert found.notes[0].startswith("this is for an environment that has torch 2.15.0")
+
+
+def test_torchvision_of_amd_has_an_extra_for_the_gpu_and_comes_first() -> None:
+    kept = kept_versions([("torch", "2.14.0+rocm10.1.0")])
+    found = advised("timm", torch="2.14.0", kept=kept)
+    how = "rocmlint stack install-command --rocm 10.1.0 --torch 2.14.0 --torchvision"
+    assert found.notes == (f"timm requires torchvision; install its ROCm build first: {how}",)
+    assert "https://stable.repo.amd.com/rocm/whl-next/" in found.command.split()
 
 
 def test_a_wheel_without_code_for_rocm_stands_apart() -> None:

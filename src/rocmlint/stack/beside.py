@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -61,7 +60,7 @@ def advice(answer: Compatible, kept: Kept) -> Advice:
     command = beside.pip_install(*(each.pin for each in plain)) if plain else ""
     return Advice(
         command,
-        (*_of_torch(answer, kept), *missing),
+        (*(_of_torch(answer, kept) if fitting else ()), *missing),
         tuple(_apart(each, kept) for each in fitting if each not in plain),
     )
 
@@ -79,29 +78,53 @@ def _of_torch(answer: Compatible, kept: Kept) -> Iterator[str]:
     first = _installs(answer.torch, kept)
     if first:
         yield f"install the ROCm build of torch {answer.torch} first: {first}"
+    else:
+        yield (
+            f"this is for an environment that has torch {answer.torch}: no release of it for ROCm "
+            "is known on pytorch.org"
+        )
 
 
-def _installs(torch: str, kept: Kept) -> str:
+def _installs(torch: str, kept: Kept, *companions: str) -> str:
     """Return the command that installs a torch for its ROCm; empty where it has no wheels."""
-    rocm = labelled_rocm(kept.torch) or next(iter(reversed(rocm_wheels.rocm_for(torch))), "")
-    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}" if rocm else ""
+    row = rocm_wheels.row(torch)
+    known = row.rocm if row is not None and row.status != "nightly" else ()
+    here = labelled_rocm(kept.torch)
+    if not here and not known:
+        return ""
+    rocm, *others = [here] if here else reversed(known)
+    flags = "".join(f" --{each}" for each in companions)
+    instead = f" (or --rocm {' or '.join(others)})" if others else ""
+    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}{flags}{instead}"
 
 
 def _with_companions(kept: Kept, libraries: Iterable[Library]) -> tuple[Kept, list[str]]:
     """Pin what libraries require of torchvision and torchaudio to the builds beside torch's."""
-    release, rocm = kept.torch.partition("+")[0], labelled_rocm(kept.torch)
     pins, notes = [], []
     for name in sorted({name for each in libraries for name in each.companions}):
-        version = ""
-        with suppress(NoWheelsError):
-            version = companion(name, release, rocm) if rocm and kept.index else ""
-        if version and not kept.constraints:
-            pins.append(f"{name}=={labelled(name, version, rocm)}")
+        version = _released_with(kept.torch, name) if kept.index and not kept.constraints else ""
+        if version:
+            pins.append(f"{name}=={version}")
             continue
         by = ", ".join(each.name for each in libraries if name in each.companions)
-        how = f"{_installs(release, kept) or 'rocmlint stack install-command'} --{name}"
+        release = kept.torch.partition("+")[0]
+        how = _installs(release, kept, name) or f"rocmlint stack install-command --{name}"
         notes.append(f"{by} requires {name}; install its ROCm build first: {how}")
     return replace(kept, pins=(*kept.pins, *pins)), notes
+
+
+def _released_with(torch: str, name: str) -> str:
+    """Return the build of torchvision or torchaudio on PyTorch's index; empty for none.
+
+    AMD's have the code for a GPU in an extra, which ``install-command`` knows.
+    """
+    release, rocm = torch.partition("+")[0], labelled_rocm(torch)
+    if rocm not in rocm_wheels.rocm_versions():
+        return ""
+    try:
+        return labelled(name, companion(name, release, rocm), rocm)
+    except NoWheelsError:
+        return ""
 
 
 def _apart(library: Library, kept: Kept) -> Apart:
