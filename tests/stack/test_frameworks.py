@@ -139,6 +139,13 @@ CASES = [
         libraries=(("vllm", "vllm/_C.abi3.so", CUDA),),
     ),
     Case(
+        "vllm for CUDA, by its label",
+        {"vllm": "0.31.0+cu129"},
+        [("vllm", "ROCm", "conflict")],
+        "it is a CUDA build: by its label",
+        torch=TORCH_7_2,
+    ),
+    Case(
         "flash-attn of an older HIP",
         {"flash-attn": "2.8.3"},
         [("flash-attn", "ROCm", "conflict")],
@@ -265,7 +272,7 @@ def test_what_a_record_lists_is_read_whatever_it_is(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.so")
     (tmp_path / "folder.so").mkdir()
     (tmp_path / "empty.so").touch()
-    (tmp_path / "good.so").write_bytes(ROCM_7)
+    (tmp_path / "good.so").write_bytes(b"libamdhip64.so was not found" + ROCM_7)
     (tmp_path.parent / "outside.so").write_bytes(CUDA)
     names = ("../outside.so", "/etc/x.so", "pipe.so", "folder.so", "empty.so", "gone.so", "\x00.so")
     (place / "RECORD").write_text("\n".join([*names, "good.so,sha256=x,1"]))

@@ -234,6 +234,9 @@ def test_a_folder_with_rocm_but_without_a_version_is_not_called_half_removed(
     assert problem.problem == (
         "has parts of ROCm, but no file that names its version (.info/version)"
     )
+    here.program("hipconfig", "6.3.42134-0\n")
+    told = find_rocm(here.machine)
+    assert (told.version, told.problems) == ("6.3", ())
 
 
 def test_what_is_left_of_a_removed_package_is_not_told_beside_an_installed_one(

@@ -31,8 +31,11 @@ if TYPE_CHECKING:
 _PACKAGES = sorted(BUILT_AGAINST_TORCH - {"deepspeed", "aiter", "amd-aiter"})
 """Those that are compiled when they are installed; the others compile when they are used."""
 _LIBRARY = re.compile(r"[^/].*\.(?:so|pyd)")
-_HIP = (b"libamdhip64.so", b"amdhip64_")
-_MAJOR = re.compile(rb"(?:libamdhip64\.so\.?|amdhip64_)(\d{0,3})(?:\x00|\.dll)")
+_HIP = {
+    b"libamdhip64.so": re.compile(rb"libamdhip64\.so(?:\.(\d{1,3}))?\x00"),
+    b"amdhip64_": re.compile(rb"amdhip64_(\d{1,3})\.dll"),
+}
+"""The names by which HIP is loaded, as they are looked for, and with the major version."""
 _CUDA = (b"libcudart", b"libcuda.so.1", b"cudart64_")
 _LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?|\d{2,4})(?!\d)")
 _MOST_FILES, _LARGEST = 12, 1_000_000_000
@@ -106,7 +109,9 @@ def _judged(
         source=built.source,
     )
     if built.platform == "CUDA":
-        why = f"it is a CUDA build: {os.path.basename(built.source)} needs CUDA's libraries"
+        name = os.path.basename(built.source)
+        how = "by its label" if built.source == package.place else f"{name} needs CUDA's libraries"
+        why = f"it is a CUDA build: {how}"
         action = _instead(package, release, kept)
         return replace(verdict, judgement="conflict", reason=why, action=action)
     hip = torch.hip.partition(".")[0] if torch else ""
@@ -156,10 +161,11 @@ def _loaded(path: str) -> tuple[str, str]:
         if not os.path.isfile(path) or not 0 < os.path.getsize(path) < _LARGEST:
             return "", ""
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            for name in _HIP:
-                match = _MAJOR.match(data, max(data.find(name), 0))
+            for name, pattern in _HIP.items():
+                at = data.find(name)
+                match = pattern.search(data, at) if at >= 0 else None
                 if match:
-                    return "ROCm", match[1].decode()
+                    return "ROCm", (match[1] or b"").decode()
             is_cuda = any(data.find(name) >= 0 for name in _CUDA)
             return ("CUDA" if is_cuda else ""), ""
     except (OSError, ValueError):

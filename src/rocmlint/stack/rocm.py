@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
-from rocmlint.stack.rocm_folders import folders
+from rocmlint.stack.rocm_folders import UNNAMED, folders
 from rocmlint.stack.rocm_packages import system_packages
 from rocmlint.stack.rocm_reading import Kind, Rocm, RocmReading, first_version
 from rocmlint.stack.torch_build import rocm_of_hip
@@ -44,6 +44,8 @@ def find_rocm(
     ]
     if not any(each.version for each in readings):
         readings += _hipconfig(machine)
+    if any(each.version for each in readings):
+        readings = [each for each in readings if not each.problem.startswith(UNNAMED)]
     readings += _torch(torch) if torch else ()
     return Rocm(tuple(readings))
 

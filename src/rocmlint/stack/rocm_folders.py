@@ -42,8 +42,10 @@ _STORE = re.compile(r"/nix/store/[0-9a-z]{32}-(?:rocm-core|clr)-(\d+\.\d+\.\d+)"
 _PARTS = ("bin/hipcc", "bin/hipconfig", "bin/rocminfo", "lib/libamdhip64.so", "lib/.hipInfo")
 """What a folder with ROCm has at least one of."""
 _PARTLY = "ROCm is partly removed"
+UNNAMED = "has parts of ROCm, but no file that names its version"
+"""How the problem of a folder begins that is none where something else names the version."""
 _LARGEST = 1_000_000
-_MOST = 10_000
+_MOST = 100_000
 """Names of a folder that are looked at: /usr/lib has thousands."""
 
 
@@ -101,7 +103,7 @@ def _folder(folder: str, path: str, said: str, seen: set[str]) -> Iterator[RocmR
 def _nothing(folder: str) -> str:
     """Return why a folder without a version tells none: ROCm may be whole all the same."""
     if any(os.path.exists(os.path.join(folder, each)) for each in _PARTS):
-        return f"has parts of ROCm, but no file that names its version ({_INFO[0]})"
+        return f"{UNNAMED} ({_INFO[0]})"
     return f"has no {_INFO[0]}: {_PARTLY}, or this is not ROCm"
 
 
