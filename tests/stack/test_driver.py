@@ -95,7 +95,25 @@ def test_below_wsl_the_driver_is_that_of_windows(here: FakeMachine) -> None:
     here.file("/opt/rocm/lib/librocdxg.so", "")
     bridged = find_driver(here.machine)
     assert bridged is not None
-    assert bridged.note == "/opt/rocm/lib/librocdxg.so is installed"
+    assert bridged.note == f"{here.root}/opt/rocm/lib/librocdxg.so is installed"
+
+
+def test_amds_wheels_have_what_rocm_needs_below_wsl(
+    here: FakeMachine, packages: FakeEnvironment
+) -> None:
+    here.file("/dev/dxg", "")
+    packages.install("rocm-sdk-core", "7.14.0")
+    library = packages.write("_rocm_sdk_core/lib/librocdxg.so.1", "")
+    driver = packages.show(here).driver
+    assert driver is not None
+    assert driver.note == f"{library} is installed"
+
+
+def test_a_container_below_wsl_without_the_device_is_told(here: FakeMachine) -> None:
+    here.file("/proc/version", "Linux version 6.6.87.2-microsoft-standard-WSL2 (root@x)\n")
+    driver = find_driver(here.machine)
+    assert driver is not None
+    assert driver.note.startswith("/dev/dxg is missing")
 
 
 @pytest.mark.parametrize("path", ["/sys/module/amdgpu/version", "/proc/version"])

@@ -205,6 +205,13 @@ def test_hipconfig_is_asked_where_nothing_else_tells_it(here: FakeMachine) -> No
     assert (reading.source, reading.version) == ("hipconfig --version", "6.3")
 
 
+def test_the_tool_of_amds_wheels_is_asked_before_hipconfig(here: FakeMachine) -> None:
+    here.program("rocm-sdk", "7.13.0\n")
+    here.program("hipconfig", "7.2.53211\n")
+    (reading,) = find_rocm(here.machine).readings
+    assert (reading.source, reading.version) == ("rocm-sdk version", "7.13.0")
+
+
 def test_a_hip_that_has_its_own_version_is_not_taken_for_rocm(here: FakeMachine) -> None:
     here.program("hipconfig", "7.15.26333-0\n")
     (reading,) = find_rocm(here.machine).readings
@@ -268,7 +275,7 @@ def test_a_header_of_any_bytes_names_no_version(here: FakeMachine) -> None:
     assert find_rocm(here.machine).readings == ()
 
 
-@pytest.mark.parametrize("name", ["hipconfig", "rpm"])
+@pytest.mark.parametrize("name", ["hipconfig", "rocm-sdk", "rpm"])
 def test_a_program_that_hangs_ends_with_its_time(here: FakeMachine, name: str) -> None:
     here.program(name, does="sleep 600")
     here.file("/var/lib/rpm/Packages", "")

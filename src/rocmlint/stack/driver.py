@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from rocmlint.disk.read import read_small
 from rocmlint.published import drivers
+from rocmlint.stack.rocm_folders import names_in
 from rocmlint.stack.rocm_packages import dpkg, rpm
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 
 if TYPE_CHECKING:
     from rocmlint.gpus.machine import Machine
+    from rocmlint.stack.installed import Environment
     from rocmlint.stack.rocm import Rocm
     from rocmlint.stack.torch_build import TorchBuild
 
@@ -23,8 +25,10 @@ Kind = Literal["amdgpu-dkms", "Linux", "WSL"]
 _MODULE = "/sys/module/amdgpu"
 _PACKAGE = "amdgpu-dkms"
 _WSL = "/dev/dxg"
-_BRIDGES = ("lib/librocdxg.so", "lib64/librocdxg.so")
+_BRIDGE = re.compile(r"librocdxg[\w.-]*\.so(?:\.\d+)*")
+_LIBRARIES = ("lib", "lib64", "lib/x86_64-linux-gnu")
 _OF_SYSTEM = ("/opt/rocm", "/opt/rocm/core", "/usr", "/usr/local")
+_OF_WHEELS = "_rocm_sdk_core"
 _LINUX = re.compile(r"Linux version (\S+)")
 _ENCODED = re.compile(r"\.(\d{5,6}|\d{8})(?=-|$)")
 """What ends a package's version: 60402 is of 6.4.2, 30300100 of 30.30.1."""
@@ -58,12 +62,18 @@ class Driver:
         return f"{own}, Linux {self.version}"
 
 
-def find_driver(machine: Machine) -> Driver | None:
-    """Read which driver is loaded; None where none is, or nothing tells."""
+def find_driver(machine: Machine, environment: Environment | None = None) -> Driver | None:
+    """Read which driver is loaded; None where none is, or nothing tells.
+
+    ``environment`` may have AMD's wheels, which include what ROCm needs below WSL.
+    """
     linux = _LINUX.match(_text(machine, "/proc/version"))
     kernel = linux[1][:_LONGEST] if linux else "of unknown version"
     if os.path.exists(machine.path(_WSL)):
-        return Driver("WSL", kernel, _WSL, note=_bridge(machine))
+        return Driver("WSL", kernel, _WSL, note=_bridge(machine, environment))
+    if "microsoft" in kernel.lower():
+        note = f"{_WSL} is missing: a container has to be given it (--device {_WSL})"
+        return Driver("WSL", kernel, "/proc/version", note=note)
     module = _text(machine, f"{_MODULE}/version")
     if module:
         release, source = _release(machine, module)
@@ -132,16 +142,19 @@ def _decoded(number: str) -> str:
     return ".".join(str(int(each)) for each in parts)
 
 
-def _bridge(machine: Machine) -> str:
+def _bridge(machine: Machine, environment: Environment | None) -> str:
     """Return what ROCm needs below WSL: AMD's bridge to the driver of Windows."""
+    core = environment.get("rocm-sdk-core") if environment else None
     chosen = machine.environment.get("ROCM_PATH")
-    for home in (*([chosen] if chosen else []), *_OF_SYSTEM):
-        for library in _BRIDGES:
-            if os.path.exists(machine.path(f"{home}/{library}")):
-                return f"{home}/{library} is installed"
+    homes = [machine.path(each) for each in (*([chosen] if chosen else []), *_OF_SYSTEM)]
+    homes += [os.path.join(os.path.dirname(core.place), _OF_WHEELS)] if core else []
+    for folder in (os.path.join(home, each) for home in homes for each in _LIBRARIES):
+        found = next((each for each in names_in(folder) if _BRIDGE.fullmatch(each)), None)
+        if found:
+            return f"{os.path.join(folder, found)} is installed"
     return (
-        "librocdxg.so, by which ROCm reaches the driver of Windows, was not found in "
-        "/opt/rocm: install amdrocm-wsl; before ROCm 7.13 also set HSA_ENABLE_DXG_DETECTION=1"
+        "librocdxg.so, by which ROCm reaches the driver of Windows, was not found: install "
+        "amdrocm-wsl; before ROCm 7.13 also set HSA_ENABLE_DXG_DETECTION=1"
     )
 
 

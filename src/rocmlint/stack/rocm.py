@@ -30,7 +30,7 @@ def find_rocm(
     environment: Environment | None = None,
     torch: TorchBuild | None = None,
 ) -> Rocm:
-    """Read every source: ROCm's wheels, amd-smi, folders, the system's packages, hipconfig, torch.
+    """Read every source: AMD's wheels, amd-smi, folders, packages, rocm-sdk, hipconfig, torch.
 
     ``environment`` are the packages of the interpreter that is asked, ``torch`` is its torch. AMD's
     wheels in it come first: what is installed there is compiled with them and runs on them.
@@ -42,8 +42,9 @@ def find_rocm(
         *folders(machine),
         *system_packages(machine, environment.prefix if environment else ""),
     ]
-    if not any(each.version for each in readings):
-        readings += _hipconfig(machine)
+    for ask in (_rocm_sdk, _hipconfig):
+        if not any(each.version for each in readings):
+            readings += ask(machine)
     if any(each.version for each in readings):
         readings = [each for each in readings if not each.problem.startswith(UNNAMED)]
     readings += _torch(torch) if torch else ()
@@ -88,6 +89,15 @@ def _wheels(environment: Environment) -> Iterator[RocmReading]:
     for wheel in (core, environment.get("rocm") if core else None):
         if wheel is not None and first_version(wheel.version):
             yield RocmReading(f"wheel {wheel}", "wheel", first_version(wheel.version))
+
+
+def _rocm_sdk(machine: Machine) -> Iterator[RocmReading]:
+    """Ask the tool of AMD's wheels, which may be those of another interpreter on PATH."""
+    printed = machine.ask("rocm-sdk", "version")
+    if printed.problem != "is not installed":
+        version = first_version(printed.stdout)
+        problem = printed.problem or ("" if version else "reports no ROCm version")
+        yield RocmReading("rocm-sdk version", "program", version, problem)
 
 
 def _hipconfig(machine: Machine) -> Iterator[RocmReading]:

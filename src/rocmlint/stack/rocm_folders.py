@@ -69,7 +69,7 @@ def _side_by_side(machine: Machine) -> list[str]:
     """Find /opt/rocm-7.1.0, /opt/rocm/core-7.14 and the like, the newest first."""
     found = []
     for folder, pattern in _SIDE_BY_SIDE:
-        names = _names(machine.path(folder))
+        names = names_in(machine.path(folder))
         found += [f"{folder}/{name}" for name in names if pattern.fullmatch(name)]
     return sorted(found, key=lambda path: [int(each) for each in re.findall(r"\d+", path)])[::-1]
 
@@ -131,7 +131,7 @@ def _named(folder: str) -> Iterator[tuple[str, str]]:
     for each in _HEADERS:
         yield each, _defined(_text(os.path.join(folder, each)))
     for library in _LIBRARIES:
-        for name in _names(os.path.join(folder, library)):
+        for name in names_in(os.path.join(folder, library)):
             numbers = match.groups() if (match := _LIBRARY.fullmatch(name)) else ()
             yield f"{library}/{name}", ".".join(str(int(each)) for each in numbers)
     yield from _store(folder)
@@ -151,7 +151,7 @@ def _store(folder: str) -> Iterator[tuple[str, str]]:
             yield name and f"{name} -> {match[0]}", match[1]
 
 
-def _names(folder: str) -> list[str]:
+def names_in(folder: str) -> list[str]:
     """Return the names in a folder, but not more than anyone would look at."""
     try:
         with os.scandir(folder) as entries:

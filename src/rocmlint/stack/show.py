@@ -88,7 +88,7 @@ def read_stack(
 
         observed = import_all(interpreter, environment, devices)
     beside_torch = rocm.without_torch
-    driver = find_driver(machine)
+    driver = find_driver(machine, environment)
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
     stays = not any(each.judgement == "conflict" for each in of_torch)
