@@ -103,6 +103,18 @@ CASES = [
         torch=TORCH_7_2,
     ),
     Case(
+        "onnxruntime and its plugin for the ROCm that is here",
+        {"onnxruntime": "1.25.0", "onnxruntime-ep-migraphx": "1.0.0+rocm10.1.0"},
+        [],
+        host="10.1.0",
+    ),
+    Case(
+        "the plugin of onnxruntime for another ROCm",
+        {"onnxruntime": "1.25.0", "onnxruntime-ep-migraphx": "1.0.0+rocm10.1.0"},
+        [("onnxruntime-ep-migraphx", "ROCm", "note")],
+        "it was built for ROCm 10.1.0, but 7.2.1 is here",
+    ),
+    Case(
         "onnxruntime for CUDA",
         {"onnxruntime-gpu": "1.23.0"},
         [("onnxruntime-gpu", "ROCm", "conflict")],

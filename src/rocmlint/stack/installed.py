@@ -64,6 +64,7 @@ PACKAGES = (
     "onnxruntime-gpu",
     "onnxruntime-migraphx",
     "onnxruntime-rocm",
+    "onnxruntime-ep-migraphx",
     "numpy",
     "rocm",
     "rocm-sdk-core",

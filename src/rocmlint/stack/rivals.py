@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import amd_wheels
+from rocmlint.stack.compiled import labelled
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 from rocmlint.text.written import holds
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _TRITON = ("triton", "triton-rocm", "pytorch-triton-rocm", "pytorch-triton", "pytorch-triton-xpu")
 _ONNX = ("onnxruntime", "onnxruntime-rocm", "onnxruntime-migraphx", "onnxruntime-gpu")
 _FOR_ROCM = ("onnxruntime-migraphx", "onnxruntime-rocm")
+_PLUGIN = "onnxruntime-ep-migraphx"
+"""It is installed beside onnxruntime, which loads it."""
 _BNB = re.compile(r"libbitsandbytes_(rocm|cuda)(\d{2,4})\w*\.(?:so|dll)")
 
 
@@ -45,7 +48,7 @@ def rivals(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> It
 
 def has_onnxruntime(environment: Environment) -> bool:
     """Return whether an onnxruntime for ROCm is installed, which needs no torch."""
-    return any(environment.get(each) for each in _FOR_ROCM)
+    return any(environment.get(each) for each in (*_FOR_ROCM, _PLUGIN))
 
 
 def _required(environment: Environment, names: Sequence[str]) -> list[str]:
@@ -106,16 +109,24 @@ def _onnxruntime(environment: Environment, rocm: Rocm) -> Iterator[Verdict]:
             reason="it is the CUDA build, and runs on the CPU here",
             action=f"pip uninstall -y onnxruntime-gpu, then {where}",
         )
-    for package in filter(None, map(environment.get, _FOR_ROCM)):
-        verdict = _verdict(package, rocm.version, "ROCm's libraries")
-        if rocm.version:
-            reason = "its metadata does not tell which ROCm it was built for: compare it with the "
-            reason += (
-                f"directory it came from (repo.radeon.com/rocm/manylinux/rocm-rel-{rocm.release})"
-            )
-        else:
-            reason = "it does not include ROCm's libraries, and no ROCm was found here"
-        yield replace(verdict, judgement="note", reason=reason)
+    for package in filter(None, map(environment.get, (*_FOR_ROCM, _PLUGIN))):
+        yield _built_for(package, rocm)
+
+
+def _built_for(package: Distribution, rocm: Rocm) -> Verdict:
+    label = labelled(package.version)
+    wanted = f"ROCm {major_minor(label)}" if label else "ROCm's libraries"
+    verdict = _verdict(package, rocm.version, wanted)
+    if not rocm.version:
+        reason = "it does not include ROCm's libraries, and no ROCm was found here"
+    elif not label:
+        reason = "its metadata does not tell which ROCm it was built for; at repo.radeon.com "
+        reason += f"the directory does (rocm-rel-{rocm.release})"
+    elif major_minor(label) == rocm.release:
+        return verdict
+    else:
+        reason = f"it was built for ROCm {label}, but {rocm.version} is here"
+    return replace(verdict, judgement="note", reason=reason)
 
 
 def _bitsandbytes(environment: Environment, torch: TorchBuild) -> Iterator[Verdict]:

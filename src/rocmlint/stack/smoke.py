@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed import Distribution, Environment
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
+_NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
 
 
 @dataclass(frozen=True)
