@@ -263,6 +263,24 @@ def test_a_stack_of_jax_needs_no_torch(packages: FakeEnvironment, here: FakeMach
 
 
 @pytest.mark.parametrize(
+    "packages_of",
+    [
+        {"jax": "0.8.2", "jaxlib": "0.8.2", "jax-rocm7-plugin": "0.8.2"},
+        {"vllm": "0.14.1+rocm700"},
+    ],
+    ids=" ".join,
+)
+def test_a_command_beside_torch_keeps_it(
+    packages: FakeEnvironment, here: FakeMachine, packages_of: dict[str, str]
+) -> None:
+    case = Case("", packages_of, [], torch=TORCH_7_2)
+    actions = [each.action for each in verdicts(packages, here, case) if each.action]
+    assert actions
+    keeps = f"torch=={TORCH_7_2[0]} --extra-index-url https://download.pytorch.org/whl/rocm7.2"
+    assert [each for each in actions if keeps not in each] == []
+
+
+@pytest.mark.parametrize(
     ("version", "rocm"),
     [
         ("0.31.0+rocm723", "7.2.3"),

@@ -27,7 +27,8 @@ TORCH_FAMILY = (
 )
 """What is built together and only works together: each has code for one version of torch."""
 
-_PARTS_OF_TORCH = re.compile(r"pytorch-triton|rocm|rocm-sdk-.+|amd-(?:torch|torchvision)-device-.+")
+_OF_AMD = r"rocm-sdk-[a-z0-9-]+|rocm-profiler|amd-torch[a-z]*-device-[a-z0-9-]+"
+_PARTS_OF_TORCH = re.compile(rf"pytorch-triton|rocm|{_OF_AMD}")
 """Packages that wheels of torch bring, beside its family: those of TheRock and its nightlies."""
 
 BUILT_AGAINST_TORCH = frozenset(
@@ -70,9 +71,7 @@ PACKAGES = (
     "rocm-sdk-core",
 )
 """The packages of the stack, in the order in which they are shown."""
-_NAMED_AFTER = re.compile(
-    r"jax-rocm\d+-(?:plugin|pjrt)|rocm-sdk-[a-z0-9-]+|rocm-profiler|amd-torch[a-z]*-device-[a-z0-9-]+"
-)
+_NAMED_AFTER = re.compile(rf"jax-rocm\d+-(?:plugin|pjrt)|{_OF_AMD}")
 """Packages that are named after a ROCm or a GPU; they are shown after the others."""
 
 

@@ -91,7 +91,8 @@ def read_stack(
     driver = find_driver(machine, environment)
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
-    stays = not any(each.judgement == "conflict" for each in of_torch)
+    of_amd = tuple(amd_packages(environment, seen_by_a_job(machine.environment, devices)))
+    stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd))
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     beside = (
         *jax(environment, beside_torch, devices),
@@ -100,7 +101,7 @@ def read_stack(
     )
     verdicts = (
         *of_torch,
-        *amd_packages(environment, seen_by_a_job(machine.environment, devices)),
+        *of_amd,
         *driver_and_rocm(driver, torch, beside_torch),
         *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),
