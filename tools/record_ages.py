@@ -18,6 +18,7 @@ from rocmlint.published import (
     amd_wheels,
     deepspeed,
     deprecated,
+    drivers,
     requirements,
     rocm_wheels,
     tables,
@@ -38,6 +39,7 @@ def main() -> None:
         "requirements": newest_requirement(),
         "rocm_wheels": newest_wheels(),
         "amd_wheels": newest_of_amd(),
+        "drivers": newest_driver(),
         "deprecated": released("torch", deprecated.releases()[-1]),
         "deepspeed": released("deepspeed", str(max(deepspeed.releases()))),
         "variables": ("the files that were searched", variables.SEARCHED),
@@ -73,6 +75,12 @@ def newest_of_amd() -> tuple[str, str]:
     """Return the newest of AMD's builds."""
     build = next(each for each in amd_wheels.builds() if each.date == amd_wheels.as_of())
     return f"torch {build.torch}, for ROCm {build.rocm}", build.date
+
+
+def newest_driver() -> tuple[str, str]:
+    """Return the first row of AMD's matrix, which is the newest driver."""
+    driver = drivers.newest()
+    return f"amdgpu {driver}, for ROCm {drivers.rocm_for(driver)[-1]}", drivers.as_of()
 
 
 def released(package: str, version: str) -> tuple[str, str]:

@@ -15,13 +15,21 @@ from typing import Literal, NamedTuple
 from rocmlint.published import tables
 
 Table = Literal[
-    "names", "requirements", "rocm_wheels", "amd_wheels", "deprecated", "deepspeed", "variables"
+    "names",
+    "requirements",
+    "rocm_wheels",
+    "amd_wheels",
+    "drivers",
+    "deprecated",
+    "deepspeed",
+    "variables",
 ]
 ABOUT: dict[Table, str] = {
     "names": "names in packages",
     "requirements": "what releases require",
     "rocm_wheels": "PyTorch's ROCm wheels",
     "amd_wheels": "AMD's own wheels",
+    "drivers": "drivers for ROCm",
     "deprecated": "deprecations in torch",
     "deepspeed": "settings of DeepSpeed",
     "variables": "environment variables",

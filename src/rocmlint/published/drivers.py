@@ -24,6 +24,11 @@ def source() -> str:
     return str(_data()["source"])
 
 
+def newest() -> str:
+    """Return the newest driver of the matrix, to major.minor."""
+    return str(next(iter(_data()["rocm_of_driver"])))
+
+
 def driver_of(module: str) -> str:
     """Return the minor release of the driver (30.30) whose module has a version; or nothing.
 
