@@ -73,3 +73,15 @@ def test_show_takes_the_variables_of_the_machine(
     verdicts = packages.show(here).verdicts
     (note,) = (each for each in verdicts if each.grade == "variable")
     assert (note.package, note.on) == ("HIP_VISIBLE_DEVICES=-1", "1 GPU")
+
+
+def test_a_hidden_gpu_is_not_compared_with_what_torch_has_code_for(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    isa = "  Name:   amdgcn-amd-amdhsa--{}\n"
+    here.program("rocminfo", f"HSA Agents\n{isa.format('gfx1100')}{isa.format('gfx1036')}")
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.install("torch", "2.10.0+rocm7.1")
+    assert "gfx1036" in {each.on for each in packages.show(here).verdicts}
+    here.environment["HIP_VISIBLE_DEVICES"] = "0"
+    assert "gfx1036" not in {each.on for each in packages.show(here).verdicts}

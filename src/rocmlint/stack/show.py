@@ -90,8 +90,9 @@ def read_stack(
     beside_torch = rocm.without_torch
     driver = find_driver(machine, environment)
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
-    of_torch = tuple(torch_and_rocm(torch, beside_torch, devices)) if needs_torch else ()
-    of_amd = tuple(amd_packages(environment, seen_by_a_job(machine.environment, devices)))
+    seen = seen_by_a_job(machine.environment, devices)
+    of_torch = tuple(torch_and_rocm(torch, beside_torch, seen)) if needs_torch else ()
+    of_amd = tuple(amd_packages(environment, seen))
     stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd))
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     beside = (
