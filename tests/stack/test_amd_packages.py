@@ -272,6 +272,24 @@ def test_a_package_rocm_without_the_core_is_another_one(
     assert packages.show(here).rocm.readings == ()
 
 
+def test_a_core_without_a_version_is_told(packages: FakeEnvironment, here: FakeMachine) -> None:
+    packages.install("rocm-sdk-core", "latest")
+    (problem,) = packages.show(here).rocm.problems
+    assert (problem.source, problem.problem) == (
+        "wheel rocm-sdk-core latest",
+        "has no valid version",
+    )
+
+
+def test_a_cpu_torch_over_amds_wheels_leads_to_amds_torch(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm-sdk-core", "7.13.0")
+    packages.torch("2.14.1")
+    (conflict,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert conflict.action == "rocmlint stack install-command --rocm 7.13.0"
+
+
 def test_a_part_that_is_missing_comes_from_amds_index(
     packages: FakeEnvironment, here: FakeMachine
 ) -> None:

@@ -86,9 +86,10 @@ def _wheels(environment: Environment) -> Iterator[RocmReading]:
     The package rocm counts with rocm-sdk-core only: by itself it may be another one of that name.
     """
     core = environment.get("rocm-sdk-core")
-    for wheel in (core, environment.get("rocm") if core else None):
-        if wheel is not None and first_version(wheel.version):
-            yield RocmReading(f"wheel {wheel}", "wheel", first_version(wheel.version))
+    for wheel in filter(None, (core, environment.get("rocm") if core else None)):
+        version = first_version(wheel.version)
+        problem = "" if version else "has no valid version"
+        yield RocmReading(f"wheel {wheel}", "wheel", version, problem)
 
 
 def _rocm_sdk(machine: Machine) -> Iterator[RocmReading]:

@@ -58,11 +58,20 @@ class Stack:
     def unanswered(self) -> tuple[str, ...]:
         """What could not be answered, a line each; the exit code is 3 where nothing is wrong."""
         open_ones = [each for each in self.verdicts if each.judgement == "unknown"]
-        lines = [f"{each.package}: {each.reason}" for each in open_ones]
+        lines = [
+            each.reason
+            if each.reason.startswith(each.package)
+            else f"{each.package}: {each.reason}"
+            for each in open_ones
+        ]
         lines += [f"a package: {each}" for each in self.environment.unreadable]
         if not lines and self.exit_code == _UNKNOWN:
             lines = [_NOTHING_TO_COMPARE]
         return tuple(dict.fromkeys(lines))
+
+
+def _with_subject(package: str, reason: str) -> str:
+    return reason if reason.startswith(package) else f"{package}: {reason}"
 
 
 def read_stack(

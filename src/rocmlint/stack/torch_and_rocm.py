@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.published import rocm_wheels
+from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 
@@ -124,8 +124,9 @@ def _same(rocm: Rocm) -> str:
 
 
 def _has_wheels(rocm: Rocm) -> bool:
-    """Return whether torch has wheels for some patch release of this ROCm."""
-    return rocm.release in map(major_minor, rocm_wheels.rocm_versions())
+    """Return whether PyTorch or AMD has a torch for some patch release of this ROCm."""
+    known = (*rocm_wheels.rocm_versions(), *amd_wheels.rocm_versions())
+    return rocm.release in map(major_minor, known)
 
 
 def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
