@@ -193,6 +193,25 @@ def test_a_file_of_somebody_else_is_not_replaced(project: Project) -> None:
     assert "torch==2.9.1+rocm6.4" in project.read("kept.txt")
 
 
+def test_a_torch_that_is_not_for_the_rocm_here_is_not_kept(project: Project) -> None:
+    packages = FakeEnvironment(project.root / "venv")
+    packages.torch("2.13.0+cpu")
+    project.write("rocm/.info/version", "7.1.0-98\n")
+    asked = ("stack", "show", "--python", str(packages.python), "--constraints", "kept.txt")
+    done = project.run(*asked, ROCM_PATH=str(project.root / "rocm"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not for the ROCm here, so kept.txt was not written" in done.stderr
+    assert not (project.root / "kept.txt").exists()
+
+
+@pytest.mark.parametrize("path", [".", "no/such/folder/kept.txt"])
+def test_a_constraints_file_that_cannot_be_written_is_one_line(project: Project, path: str) -> None:
+    python = str(stack_for_rocm_6_4(project.root / "venv").python)
+    done = project.run("stack", "show", "--python", python, "--constraints", path)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "cannot be written" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

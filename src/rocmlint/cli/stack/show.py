@@ -21,6 +21,7 @@ from rocmlint.cli.stack.common import (
     print_lines,
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
+from rocmlint.errors import RocmlintError
 from rocmlint.stack.driver import unknown
 from rocmlint.stack.installed import is_of_stack, place_of
 from rocmlint.stack.show import Stack, read_stack
@@ -57,6 +58,9 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack show``."""
     path = flags.constraints or ""
     stack = read_stack(interpreter_of(flags), smoke=flags.smoke, constraints=path)
+    if path and stack.torch is not None and not stack.kept.pins:
+        message = f"{stack.torch}: it is not for the ROCm here, so {path} was not written"
+        raise RocmlintError(message)
     write_asked(flags, stack.environment)
     if flags.output_format == "json":
         return print_document("show", stack.exit_code, **_document(stack))
