@@ -171,8 +171,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
             demand.through,
             specifier,
         )
-    build = "" if demand.through else " CUDA build"
-    shape = f"{{}} replaces the {torch.described} with PyPI's{build}"
+    shape = f"{{}} replaces the {torch.described} with PyPI's CUDA build"
     message = _with_way(shape, written, demand.through)
     if case.forced and not demand.through:
         what = f"{demanded}, which this upgrades or reinstalls too"
@@ -189,7 +188,8 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
 
 def _with_way(shape: str, written: str, through: tuple[str, ...]) -> str:
     """Return a message with the packages that it comes about through, or the last of them."""
-    ways = [f"{shape}, through {each}" for each in (" and ".join(through), *through[-1:]) if each]
+    short = shape.replace("PyPI's CUDA build", "PyPI's")
+    ways = [f"{short}, through {each}" for each in (" and ".join(through), *through[-1:]) if each]
     whole = (each for each in ways if written in fitted(each, written))
     return fitted(next(whole, shape), written)
 
