@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WORDS = ("whl-multi-arch", "whl-staging-multi-arch", "whl-next")
 _BUILDS = compile_lazily(r"\bbdist_wheel\b|-m build\b|\bpip3? wheel\b|\buv build\b|cibuildwheel")
+_IN_CODE = compile_lazily(r"\btorch\[[^\]\n]*(?:device-|\{)|amd[-_]torch[-_]device")
 _DEVICE = "device-"
 _PACKAGE = "amd-torch-device-"
 
@@ -140,6 +141,8 @@ def _is_bare(requirement: Requirement) -> bool:
 @once_per_file
 def _asks_for_device(file: File) -> bool:
     """Return whether something in a file asks for torch's code for a GPU, whichever."""
+    if _IN_CODE.search(file.text) and file.path.endswith((".py", ".ipynb")):
+        return True
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     asked = [each.text for each in file.parts.declared]
