@@ -25,10 +25,10 @@ def index_advice(requirement: Requirement, case: Case, file: File) -> str:
     version = _rocm(requirement, file)
     family, has_others = _asked(case)
     if not has_others:
-        return f"Add {_option(version, file)}"
+        return f"Add {_option(version, requirement, file)}"
     if case.install.tool == "uv" and version:
         return f"Add `--torch-backend rocm{version}`"
-    first = f"First install {_listed(family)} alone, with {_option(version, file)}"
+    first = f"First install {_listed(family)} alone, with {_option(version, requirement, file)}"
     if case.forced or case.install.upgrade:
         return f"{first}, and keep {'it' if len(family) == 1 else 'them'} by a constraint (`-c`)"
     return first
@@ -48,16 +48,23 @@ def _rocm(requirement: Requirement, file: File) -> str:
     return next((each for each in named if each in having), "")
 
 
-def _option(version: str, file: File) -> str:
+def _option(version: str, requirement: Requirement, file: File) -> str:
     from rocmlint.published import rocm_wheels  # noqa: PLC0415 - reads data
 
     of_amd = amd_indexes_in(file.text)
     if of_amd and not version:
-        extra = "" if of_amd[0].family else " and the extra for your GPU, `torch[device-gfx942]`"
-        return f"`--index-url {of_amd[0].url}`{extra}"
+        needs_extra = not of_amd[0].family and _lacks_device(requirement)
+        extra = f" and the extra for your GPU, as in `{requirement.name}[device-gfx942]`"
+        return f"`--index-url {of_amd[0].url}`{extra if needs_extra else ''}"
     if not version:
         return "the `--index-url` that `rocmlint stack index-url` prints"
     return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
+
+
+def _lacks_device(requirement: Requirement) -> bool:
+    """Return whether the code for a GPU is in an extra that is not asked for; audio has none."""
+    has_extra = any(each.startswith("device-") for each in requirement.extras)
+    return requirement.name.lower() in {"torch", "torchvision"} and not has_extra
 
 
 def _asked(case: Case) -> tuple[list[str], bool]:

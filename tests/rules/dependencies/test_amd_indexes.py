@@ -77,6 +77,15 @@ def test_a_torch_that_amd_may_have_built_is_taken_from_amd(
     assert repository.codes("install.sh", f"pip install --extra-index-url {STRIX} {asked}\n") == []
 
 
+def test_the_extra_for_the_gpu_is_told_where_the_index_needs_one(repository: Repository) -> None:
+    text = f"pip install -i {ALL} 'torch[device-gfx1151]'\npip install torchvision\n"
+    (found,) = repository.lint("install.sh", text)
+    assert found.help.endswith("for your GPU, as in `torchvision[device-gfx942]`.")
+    family = text.replace(ALL, STRIX).replace("[device-gfx1151]", "")
+    (found,) = repository.lint("family.sh", family)
+    assert found.help.endswith(f"Add `--index-url {STRIX}`.")
+
+
 def test_the_way_to_another_torch_is_named(repository: Repository) -> None:
     text = f"pip install -i {STRIX} torch==2.9.1 torchvision\npip install unsloth==2026.10.9\n"
     (found,) = repository.lint("install.sh", text)
