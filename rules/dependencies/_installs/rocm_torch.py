@@ -44,6 +44,9 @@ class RocmTorch(NamedTuple):
     """Its Triton has another name (pytorch-triton-rocm), as that of PyTorch's own wheels."""
     in_image: bool = False
     """It came with the image, whose Triton need not be the one that this release pins."""
+    beside: tuple[tuple[str, Version], ...] = ()
+    """The others of the family that came with it, where their versions are known: AMD has
+    torchvision 0.24.0 for torch 2.9.1, which PyTorch has for 2.9.0."""
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
         """Return whether it is in a specifier; None where that depends on its version."""
@@ -56,6 +59,7 @@ class RocmTorch(NamedTuple):
         return self._replace(
             versions=(*other.versions, *self.versions) if known else (),
             packages=self.packages & other.packages,
+            beside=tuple(each for each in self.beside if each in other.beside),
         )
 
     @property
@@ -165,8 +169,10 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     if "torch" in wheels:
         from packaging.version import Version  # noqa: PLC0415
 
-        version = (Version(wheels["torch"]),)
-        return RocmTorch(where, version, frozenset(wheels), from_wheel=True)
+        version = (Version(wheels.pop("torch")),)
+        beside = tuple((name, Version(each)) for name, each in wheels.items())
+        packages = frozenset({"torch", *wheels})
+        return RocmTorch(where, version, packages, from_wheel=True, beside=beside)
     torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
     is_local = torch is not None and "+rocm" in str(torch.specifier)
     asks = any(each.name == "torch" for each in install.requirements)
@@ -177,7 +183,25 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     )
     versions = _versions(torch, install) if torch is not None else ()
     is_pytorch = any(pytorch_index.pytorch_index(url or "") for url, _ in indexes_of(install))
-    return RocmTorch(where, versions, packages, from_wheel=True, renames_triton=is_pytorch)
+    return RocmTorch(
+        where,
+        versions,
+        packages,
+        from_wheel=True,
+        renames_triton=is_pytorch,
+        beside=tuple(_pinned_beside(install)),
+    )
+
+
+def _pinned_beside(install: Install) -> Iterator[tuple[str, Version]]:
+    """Yield the pins of torchvision and torchaudio in a command."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+
+    for each in install.requirements:
+        if each.name in pytorch_index.FAMILY and each.name != "torch" and each.requirement:
+            pinned = published.pin(each.requirement.specifier)
+            if pinned is not None:
+                yield each.name, pinned
 
 
 def _is_unknown(install: Install) -> bool:

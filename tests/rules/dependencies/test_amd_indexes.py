@@ -77,6 +77,13 @@ def test_a_torch_that_amd_may_have_built_is_taken_from_amd(
     assert repository.codes("install.sh", f"pip install --extra-index-url {STRIX} {asked}\n") == []
 
 
+def test_the_torchvision_of_a_vendor_stays_where_it_meets_the_pin(repository: Repository) -> None:
+    vision = f"{RADEON}torchvision-0.24.0%2Brocm7.2.1.gitb919bd0c-cp312-cp312-linux_x86_64.whl"
+    text = f"pip install {WHEEL} {vision}\npip install torchvision=={{}}\n"
+    assert repository.codes("install.sh", text.format("0.24.0")) == []
+    assert repository.codes("install.sh", text.format("0.25.0")) == ["ROC201"]
+
+
 def test_the_extra_for_the_gpu_is_told_where_the_index_needs_one(repository: Repository) -> None:
     text = f"pip install -i {ALL} 'torch[device-gfx1151]'\npip install torchvision\n"
     (found,) = repository.lint("install.sh", text)
