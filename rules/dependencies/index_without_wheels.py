@@ -18,7 +18,7 @@ from rocmlint.rule import (
     strings,
 )
 
-from ._installs.handed_on import VARIABLES, handed_on
+from ._installs.handed_on import VARIABLES, asked_in, handed_on
 from ._installs.index_faults import SERVERS, IndexFault, fault_of_amd, torch_from
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
 
     Looked at are commands, lists, what uv, Poetry, PDM and Hatch take from an index, each
     combination of a workflow's matrix, `TORCH_COMMAND` and `TORCH_INDEX_URL` where a script, an
-    image or a service sets them, and in Python the URLs that a function returns, a table has, or a
-    variable is by default. The versions are those of the releases from torch 2.0 on. Of AMD's own
-    indexes (repo.amd.com) those are looked at that are named by a ROCm, as only PyTorch's are, and
-    labels such as `+rocm7.13`, which AMD writes `+rocm7.13.0`. Not reported: indexes of older ROCm,
-    nightly builds of a torch, indexes of other servers.
+    image or a service sets them, and in Python the URLs and commands that a function returns, a
+    table has, or a variable is by default. The versions are those of the releases from torch 2.0
+    on. Of AMD's own indexes (repo.amd.com) those are looked at that are named by a ROCm, as only
+    PyTorch's are, and labels such as `+rocm7.13`, which AMD writes `+rocm7.13.0`. Not reported:
+    indexes of older ROCm, nightly builds of a torch, indexes of other servers.
 
     ## Example
     ```shell
@@ -138,6 +138,8 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
     def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Look at the URL that a function returns, a table has, or a variable is by default.
 
+        A table, or a function, may have commands with such a URL, too.
+
         The variable is one of the environment: what is run with it may be anywhere.
         """
         import libcst as cst  # noqa: PLC0415 - only Python has strings
@@ -150,9 +152,12 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         is_result = isinstance(above, (cst.Return, cst.DictElement)) and above.value is node
         if not is_result and not is_default(node, source):
             return
-        index = pytorch_index(string_value(node) or "")
-        if index is not None:
-            yield from self._judged(node, index, [], False, source)
+        value = string_value(node) or ""
+        asked = [(value, []), *(asked_in(value) if is_result else ())]
+        for url, pins in asked:
+            index = pytorch_index(url)
+            if index is not None:
+                yield from self._judged(node, index, pins, False, source)
 
     def _of_amd(
         self, place: Word | Index, url: str, pins: list[Requirement], source: File

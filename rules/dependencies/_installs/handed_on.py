@@ -33,13 +33,20 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
     value = setting.value
     if value is None or not value.known or re.search(rf"\$\{{?{setting.name}\b", file.text):
         return
-    if not _INSTALLS.match(value.text):
+    if _INSTALLS.match(value.text):
+        yield from asked_in(value.text)
+    else:
         yield value.text, []
+
+
+def asked_in(text: str) -> Iterator[tuple[str, list[Requirement]]]:
+    """Yield the indexes that the commands in a text ask, each with what they take of torch."""
+    if not _INSTALLS.match(text):
         return
     from rocmlint.formats.shell.script import parse  # noqa: PLC0415 - few files have a command
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    for _, install in installs_of(parse(value.text).commands):
+    for _, install in installs_of(parse(text).commands):
         pins = [
             each.requirement
             for each in install.requirements
