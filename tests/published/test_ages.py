@@ -7,7 +7,14 @@ from datetime import date
 import pytest
 from packaging.version import Version
 
-from rocmlint.published import deepspeed, deprecated, requirements, rocm_wheels, variables
+from rocmlint.published import (
+    amd_wheels,
+    deepspeed,
+    deprecated,
+    requirements,
+    rocm_wheels,
+    variables,
+)
 from rocmlint.published.ages import ABOUT, OLD, Table, age, ages, days_since, is_old
 from rocmlint.published.name_data import FOLDER, NameFile
 
@@ -24,6 +31,7 @@ def test_every_table_names_a_row_and_a_day_that_has_been() -> None:
     [
         ("requirements", requirements.AS_OF),
         ("rocm_wheels", rocm_wheels.as_of()),
+        ("amd_wheels", amd_wheels.as_of()),
         ("variables", variables.SEARCHED),
     ],
 )

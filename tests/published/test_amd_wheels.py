@@ -11,7 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.published import amd_wheels
-from tools.build_amd_wheels import OUTPUT, hrefs, main, read_index, recorded_facts, table, wheels
+from rocmlint.stack.amd_index import hrefs, read_index, wheels
+from tools.build_amd_wheels import OUTPUT, main, recorded_facts, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

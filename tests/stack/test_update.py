@@ -13,10 +13,11 @@ from jsonschema import validate  # type: ignore[import-untyped]
 from packaging.version import Version
 
 from rocmlint.cli.stack.ages import about_tables
-from rocmlint.published import requirement_lines, requirements, rocm_wheels, tables
+from rocmlint.published import amd_wheels, requirement_lines, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import packed, releases_of, unpacked
 from rocmlint.published.tables import Use
 from rocmlint.stack import newer_requirements, newer_wheels
+from rocmlint.stack import update as update_module
 from rocmlint.stack.fetch import FetchError, Reader
 from rocmlint.stack.index_config import PYPI, Index, find_index
 from tests.support.package_index import PackageIndex, Page, serving
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from tests.support.project import Project
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "stack.json").read_text())
+ONLY = ("--only", "requirements", "rocm_wheels")
+"""AMD's indexes are in its table, and are not asked by tests."""
 TODAY = datetime.now(timezone.utc).date().isoformat()
 LINES = requirements.lines()
+NOWHERE = update_module.Sources("", "")
 WHEELS = """<html><body>
 <a href="/whl/torch-2.14.1%2Brocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl#sha256=0">a</a>
 <a href="/whl/torch-2.14.1%2Brocm7.14-cp313-cp313-manylinux_2_28_x86_64.whl">b</a>
@@ -64,7 +68,7 @@ def index() -> Iterator[PackageIndex]:
 
 def update(project: Project, index: PackageIndex, *more: str) -> subprocess.CompletedProcess[str]:
     """Run the verb, with its data folder in the project."""
-    flags = ("--index-url", index.simple, "--pytorch-url", f"{index.url}/whl", *more)
+    flags = ("--index-url", index.simple, "--pytorch-url", f"{index.url}/whl", *ONLY, *more)
     return project.run("stack", "update", *flags, **data_of(project))
 
 
@@ -333,6 +337,41 @@ def test_a_page_without_rocm_wheels_is_not_the_index(index: PackageIndex, page: 
     index.pages["/whl/torch/"] = Page(page.encode(), "text/html")
     with pytest.raises(FetchError, match="lists no ROCm wheels"):
         newer_wheels.find_wheels(Reader(20), f"{index.url}/whl")
+
+
+# AMD's wheels
+
+
+def test_amds_indexes_are_read_into_its_table(
+    index: PackageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = amd_wheels.data()
+    moved = [{**each, "url": f"{index.url}/amd/"} for each in known["indexes"]]
+    monkeypatch.setattr(amd_wheels, "data", lambda: {**known, "indexes": moved})
+    index.pages["/amd/"] = Page(b'<a href="/whl/amd-torch-device-gfx942/">x</a>', "text/html")
+    for name, version in (("torch", "2.16.0"), ("torchvision", "0.31.0"), ("torchaudio", "2.11.0")):
+        link = f'<a href="../{name}-{version}%2Brocm10.2.0-cp312-cp312-linux_x86_64.whl">x</a>'
+        index.pages[f"/amd/{name}/"] = Page(link.encode(), "text/html")
+    done = update_module._amd_wheels(Reader(20), NOWHERE, str(tmp_path), lambda _: None)
+    assert done.new == ("torch 2.16.0 for ROCm 10.2.0 (linux)",) * 2
+    assert (done.date, done.problems) == (TODAY, ())
+    monkeypatch.undo()
+    monkeypatch.setattr(tables, "_folder", [str(tmp_path)])
+    monkeypatch.setattr(tables, "_used", {})
+    fetched = amd_wheels._data.__wrapped__()
+    assert fetched["as_of"] == TODAY
+    assert {"10.2.0"} < {each["rocm"] for each in fetched["builds"]}
+
+
+def test_amds_table_stays_where_its_indexes_cannot_be_read(
+    index: PackageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = amd_wheels.data()
+    moved = [{**each, "url": f"{index.url}/amd/"} for each in known["indexes"]]
+    monkeypatch.setattr(amd_wheels, "data", lambda: {**known, "indexes": moved})
+    done = update_module._amd_wheels(Reader(20), NOWHERE, str(tmp_path), lambda _: None)
+    assert (done.reached, done.problems) == (False, (f"{index.url}/amd/: HTTP 404",) * 2)
+    assert [*tmp_path.iterdir()] == []
 
 
 # Which index

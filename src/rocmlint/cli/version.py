@@ -66,12 +66,11 @@ def version_lines() -> Iterator[str]:
 
 def _fetched() -> Iterator[tuple[str, str]]:
     """Yield the tables that ``rocmlint stack update`` fetched and that are in use, with dates."""
-    names = {"requirements.jsonl.gz": "requirements", "rocm_wheels.json": "rocm_wheels"}
-    if not any(os.path.exists(os.path.join(tables.data_folder(), each)) for each in names):
+    if not os.path.isdir(tables.data_folder()):
         return
-    from rocmlint.published import requirements, rocm_wheels  # noqa: PLC0415 - loads packaging
+    from rocmlint.published import amd_wheels, requirements, rocm_wheels  # noqa: PLC0415 - few runs
 
     tables.prefer_fetched()
-    requirements.packages()
-    rocm_wheels.rows()
-    yield from ((names[each.name], each.date) for each in tables.used() if each.fetched)
+    requirements.packages(), rocm_wheels.rows(), amd_wheels.builds()
+    found = (each for each in tables.used() if each.fetched)
+    yield from ((each.name.partition(".")[0], each.date) for each in found)

@@ -14,13 +14,14 @@ files on repo.radeon.com.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
+from rocmlint.published import tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ Kind = Literal["extra", "family", "files"]
 """How an index is asked for a GPU: by an extra, by the family in its URL, or not at all."""
 System = Literal["linux", "windows"]
 
-_DATA = os.path.join(os.path.dirname(__file__), "data", "amd_wheels.json")
+NAME = "amd_wheels.json"
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,33 @@ def _sources(row: dict[str, Any]) -> tuple[Source, ...]:
 
 @cache
 def _data() -> dict[str, Any]:
-    with open(_DATA, encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
+    return tables.read(NAME, read_data, lambda found: str(found["as_of"]), _check)
+
+
+def read_data(content: bytes) -> dict[str, Any]:
+    """Read the file. Raises ValueError."""
+    found: dict[str, Any] = json.loads(content)
     return found
+
+
+def data() -> dict[str, Any]:
+    """Return the table as its file has it."""
+    return _data()
+
+
+def _check(found: dict[str, Any]) -> None:
+    """Check a fetched table. Raises ValueError, TypeError or LookupError where it is not one."""
+    names = {each["name"] for each in found["indexes"]}
+    for each in found["builds"]:
+        Version(each["rocm"]), Version(each["torch"])
+        texts = [each[name] for name in ("torchvision", "torchaudio", "python", "listed")]
+        if not all(isinstance(text, str) for text in texts) or each["index"] not in names:
+            message = f"not a build: torch {each['torch']}"
+            raise ValueError(message)
+    rows = [*found["builds"], *found["indexes"], *found["elsewhere"]]
+    dates = [found["sources"][name]["date"] for row in rows for name in row["sources"]]
+    urls = [each["url"] for each in (*found["indexes"], *found["sources"].values())]
+    gpus = [text for each in found["devices"] for text in (each["gfx"], each["families"])]
+    if not all(isinstance(text, str) for text in (*dates, *urls, *gpus)):
+        message = "not a text"
+        raise TypeError(message)

@@ -10,24 +10,36 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import IO, TYPE_CHECKING
 
 from rocmlint.disk.write import replace
 from rocmlint.errors import RocmlintError
-from rocmlint.published import requirement_lines, requirements, rocm_wheels, tables
+from rocmlint.published import (
+    amd_wheels,
+    requirement_lines,
+    requirements,
+    rocm_wheels,
+    tables,
+)
 from rocmlint.stack import newer_requirements, newer_wheels
+from rocmlint.stack.amd_index import refreshed
 from rocmlint.stack.fetch import FetchError, Reader
+from rocmlint.text.json import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rocmlint.published.ages import Table
 
-FETCHED = (requirement_lines.NAME, rocm_wheels.NAME)
-"""The files of the tables that can be fetched."""
+FETCHED: dict[Table, str] = {
+    "requirements": requirement_lines.NAME,
+    "rocm_wheels": rocm_wheels.NAME,
+    "amd_wheels": amd_wheels.NAME,
+}
+"""The tables that can be fetched, and their files."""
 NOT_FETCHED: dict[Table, str] = {
     "names": "which names a release has is proven by importing it in an environment of its own",
-    "amd_wheels": "which GPUs AMD's wheels are for is on its pages, not in its indexes",
     "deprecated": "read from torch's wheels, and proven by calling the functions",
     "deepspeed": "read from DeepSpeed's sources",
     "variables": "found by searching the files of a whole stack",
@@ -56,19 +68,25 @@ class Updated:
     """Whether anything could be read."""
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Where tables are fetched from; AMD's own indexes are in its table."""
+
+    index: str
+    """The index of packages."""
+    server: str
+    """What stands before the names of PyTorch's indexes."""
+
+
 def update(
-    reader: Reader, index: str, server: str, progress: Callable[[str], None]
+    reader: Reader, sources: Sources, wanted: Iterable[Table], progress: Callable[[str], None]
 ) -> tuple[Updated, ...]:
     """Fetch what indexes have and write it. Raises UpdateError.
 
-    ``index`` has the packages, ``server`` is that of PyTorch's indexes; ``progress`` is called with
-    each package that was asked for.
+    ``progress`` is called with each package that was asked for.
     """
     with _alone() as folder:
-        return (
-            _requirements(reader, index, folder, progress),
-            _wheels(reader, server, folder, progress),
-        )
+        return tuple(_FETCHERS[each](reader, sources, folder, progress) for each in wanted)
 
 
 def reset() -> tuple[str, ...]:
@@ -85,14 +103,14 @@ def reset() -> tuple[str, ...]:
 
 def fetched_paths() -> tuple[str, ...]:
     """Return the paths of fetched tables, which need not exist."""
-    return tuple(os.path.join(tables.data_folder(), name) for name in FETCHED)
+    return tuple(os.path.join(tables.data_folder(), name) for name in FETCHED.values())
 
 
 def _requirements(
-    reader: Reader, index: str, folder: str, progress: Callable[[str], None]
+    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     before = requirements.AS_OF
-    found = newer_requirements.find_newer(reader, index, progress)
+    found = newer_requirements.find_newer(reader, sources.index, progress)
     problems = tuple(f"{each.package}: {each.problem}" for each in found if each.problem)
     new = tuple(f"{each.package} {version}" for each in found for version in each.new)
     reached = len(problems) < len(found)
@@ -104,13 +122,15 @@ def _requirements(
     return Updated("requirements", before, day, new, problems, reached)
 
 
-def _wheels(reader: Reader, server: str, folder: str, progress: Callable[[str], None]) -> Updated:
+def _wheels(
+    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+) -> Updated:
     before, known = rocm_wheels.as_of(), rocm_wheels.rows()
+    progress("torch")
     try:
-        rows = newer_wheels.find_wheels(reader, server.rstrip("/"))
+        rows = newer_wheels.find_wheels(reader, sources.server.rstrip("/"))
     except FetchError as error:
         return Updated("rocm_wheels", before, before, (), (str(error),), reached=False)
-    progress("torch")
     _write(folder, rocm_wheels.NAME, newer_wheels.written(rows))
     pairs = {(each.torch, rocm, each.status) for each in known for rocm in each.rocm}
     new = tuple(
@@ -120,6 +140,40 @@ def _wheels(reader: Reader, server: str, folder: str, progress: Callable[[str], 
         if (each.torch, rocm, each.status) not in pairs
     )
     return Updated("rocm_wheels", before, max(each.date for each in rows), new)
+
+
+def _amd_wheels(
+    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+) -> Updated:
+    del sources  # they are in the table
+
+    def page(url: str) -> str:
+        try:
+            return reader.get(url, {"Accept": "text/html"}).content.decode(errors="replace")
+        except FetchError as error:
+            raise OSError(str(error).removeprefix(f"{url}: ")) from error
+
+    before, known = amd_wheels.as_of(), amd_wheels.data()
+    progress("torch")
+    today = datetime.now(timezone.utc).date().isoformat()
+    found, problems = refreshed(known, page, today)
+    reached = found["sources"] != known["sources"]
+    if reached:
+        _write(folder, amd_wheels.NAME, dumps(found, indent=1).encode())
+    of = {(each["torch"], each["rocm"], each["system"]) for each in known["builds"]}
+    new = tuple(
+        f"torch {each['torch']} for ROCm {each['rocm']} ({each['system']})"
+        for each in found["builds"]
+        if (each["torch"], each["rocm"], each["system"]) not in of
+    )
+    return Updated("amd_wheels", before, found["as_of"], new, tuple(problems), reached)
+
+
+_FETCHERS: dict[Table, Callable[..., Updated]] = {
+    "requirements": _requirements,
+    "rocm_wheels": _wheels,
+    "amd_wheels": _amd_wheels,
+}
 
 
 def _write(folder: str, name: str, content: bytes) -> None:

@@ -18,7 +18,15 @@ from rocmlint.published.ages import ABOUT
 from rocmlint.published.rocm_wheels import SERVER
 from rocmlint.stack.fetch import Reader, without_password
 from rocmlint.stack.index_config import Index, find_index
-from rocmlint.stack.update import NOT_FETCHED, Updated, fetched_paths, reset, update
+from rocmlint.stack.update import (
+    FETCHED,
+    NOT_FETCHED,
+    Sources,
+    Updated,
+    fetched_paths,
+    reset,
+    update,
+)
 from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:
@@ -27,10 +35,11 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
 HELP = Help(
-    "[--index-url URL] [--pytorch-url URL] [--timeout SECONDS] [--reset]",
+    "[--index-url URL] [--pytorch-url URL] [--only TABLE ...] [--timeout SECONDS] [--reset]",
     "Fetch what package indexes have that the shipped tables do not: new releases and what "
-    "they require, and ROCm wheels of torch. The tables are kept in the user's data "
-    "directory, and only the verbs of rocmlint stack use them: findings do not change.",
+    "they require, and ROCm wheels of torch, PyTorch's and AMD's. The tables are kept in the "
+    "user's data directory, and only the verbs of rocmlint stack use them: findings do not "
+    "change.",
     "exit codes: 0 all was read, 3 something could not be read, and is as it was, 2 nothing "
     "could be read or written, or usage error",
 )
@@ -58,6 +67,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SECONDS",
         help=f"for all of it (default: {_SECONDS:g})",
     )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=tuple(FETCHED),
+        default=tuple(FETCHED),
+        help="fetch these tables",
+    )
     parser.add_argument("--reset", action="store_true", help="delete the fetched tables instead")
     add_format_argument(parser)
 
@@ -76,7 +92,8 @@ def run(flags: SimpleNamespace) -> int:
     progress = Progress(shown=True)
     reader = Reader(flags.timeout)
     try:
-        done = update(reader, index.url, flags.pytorch_url, _counting(progress))
+        sources = Sources(index.url, flags.pytorch_url)
+        done = update(reader, sources, flags.only, _counting(progress))
     finally:
         progress.close()
     code = _exit_code(done)
@@ -134,7 +151,7 @@ def _became(each: Updated) -> str:
     if not each.reached:
         return f"nothing could be read; the table of {each.before} stays"
     if each.problems:
-        return f"of {each.date}, but for {counted(each.problems, 'package')}, known as before"
+        return f"of {each.date}, but for {counted(each.problems, 'problem')}, known as before"
     if each.date == each.before and not each.new:
         return f"nothing newer than {each.before}"
     return f"now of {each.date}, was of {each.before}"
