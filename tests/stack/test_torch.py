@@ -139,6 +139,14 @@ def test_the_gpu_of_the_processor_beside_one_with_code_is_a_note(
 ) -> None:
     (verdict,) = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx1036")
     assert (verdict.judgement, verdict.on) == ("note", "gfx1036")
+    assert verdict.action.endswith("rocmlint stack install-command --gpu gfx1036")
+
+
+def test_a_gpu_that_no_wheel_at_all_is_for_is_left_to_the_file(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    (verdict,) = code_for(packages, here, "2.10.0+rocm7.1", "gfx803")
+    assert verdict.action.startswith("run rocmlint verify kernels torch")
 
 
 @pytest.mark.parametrize(

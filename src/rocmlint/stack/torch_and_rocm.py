@@ -157,6 +157,8 @@ def _wheels_for(device: str, rocm: str) -> str:
     """Return where there are wheels with code for a GPU, best for the same ROCm."""
     having = rocm_wheels.built_for(device)
     same = [each for each in having if each[1] == rocm]
+    if not having and any(device in each.devices for each in amd_wheels.builds()):
+        return f"AMD's own wheels have code for it: rocmlint stack install-command --gpu {device}"
     if not having:
         return "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
     torch, rocm = (same or having)[-1]
