@@ -24,7 +24,7 @@ _PATIENCE = 30.0
 """Seconds that a server may be silent."""
 _TRIES = 3
 """How often a server is asked that cannot be reached."""
-PAGE = 32 << 20
+PAGE = 12 << 20
 """Bytes of the largest page that is read: that of all wheels of torch has a few million."""
 
 
@@ -55,7 +55,7 @@ class Answer(NamedTuple):
 class Reader:
     """Reads addresses, each at most once over, until the time or the bytes for all are used up."""
 
-    def __init__(self, seconds: float, most: int = 1 << 30) -> None:
+    def __init__(self, seconds: float, most: int = 1 << 28) -> None:
         """Begin: the time runs from now."""
         self._end = time.monotonic() + seconds
         self._left = most

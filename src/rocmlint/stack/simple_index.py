@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import urllib.parse
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packaging.utils import (
@@ -30,6 +30,10 @@ _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _MOST_FILES = 100_000
 _LINUX = re.compile(r"(?:many)?linux.*_x86_64")
+_LINK = re.compile(r"<a(?=\s)", re.IGNORECASE)
+_BASE = re.compile(r"<base(?=\s)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.IGNORECASE)
+_LONGEST_TAG = 4096
 _NEWLY_UPLOADED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -80,11 +84,7 @@ def project_files(reader: Reader, index: str, package: str) -> tuple[IndexFile, 
 def read_page(answer: Answer) -> tuple[IndexFile, ...]:
     """Return the files on a page, leaving out what is not a file's name. Raises FetchError."""
     found = _of_json(answer) if answer.kind.endswith("json") else _of_html(answer)
-    files = tuple(each for each in found if each.name and not set(each.name) & set("/\\\0"))
-    if len(files) > _MOST_FILES:
-        message = f"{answer.url}: it lists more than {_MOST_FILES} files"
-        raise FetchError(message)
-    return files
+    return tuple(each for each in found if each.name and not set(each.name) & set("/\\\0"))
 
 
 def wheel_of(name: str) -> Wheel | None:
@@ -128,7 +128,14 @@ def _of_json(answer: Answer) -> Iterable[IndexFile]:
     if not isinstance(files, list):
         message = f"{answer.url}: not a page of a package index (no list of files)"
         raise FetchError(message)
+    _refuse_too_many(len(files), answer)
     return (_of_entry(each, answer.url) for each in files if isinstance(each, dict))
+
+
+def _refuse_too_many(files: int, answer: Answer) -> None:
+    if files > _MOST_FILES:
+        message = f"{answer.url}: it lists more than {_MOST_FILES} files"
+        raise FetchError(message)
 
 
 def _of_entry(entry: dict[str, Any], page: str) -> IndexFile:
@@ -162,36 +169,31 @@ def _joined(page: str, url: str) -> str:
 
 
 def _of_html(answer: Answer) -> Iterator[IndexFile]:
-    parser = _Links()
-    parser.feed(answer.content.decode(errors="replace"))
-    base = _joined(answer.url, parser.base)
-    for link in parser.links:
-        url = _joined(base, link.get("href", ""))
+    """Yield what links lead to.
+
+    The text is cut at the links and not parsed: a page that was made to be slow takes no longer
+    than another of its size.
+    """
+    head, *links = _LINK.split(answer.content.decode(errors="replace"), _MOST_FILES + 1)
+    _refuse_too_many(len(links), answer)
+    _, *bases = _BASE.split(head, maxsplit=1)
+    base = _joined(answer.url, _attributes(bases[0]).get("href", "") if bases else "")
+    for attributes in map(_attributes, links):
+        url = _joined(base, attributes.get("href", ""))
         path = url.partition("#")[0].partition("?")[0]
-        hashes = link.get("data-core-metadata", link.get("data-dist-info-metadata"))
+        hashes = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
         metadata = None if hashes is None else hashes.removeprefix("sha256=").strip()
         yield IndexFile(
-            urllib.parse.unquote(path.rpartition("/")[2]),
+            urllib.parse.unquote(path.rpartition("/")[2]) if "href" in attributes else "",
             url,
-            link.get("data-requires-python", ""),
-            "data-yanked" in link,
+            attributes.get("data-requires-python", ""),
+            "data-yanked" in attributes,
             "" if metadata == "true" else metadata,
         )
 
 
-class _Links(HTMLParser):
-    """Collects the attributes of links, and the address that they are relative to."""
-
-    def __init__(self) -> None:
-        """Begin without any."""
-        super().__init__()
-        self.base = ""
-        self.links: list[dict[str, str]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take a link."""
-        found = {name: value or "" for name, value in attrs}
-        if tag == "base":
-            self.base = self.base or found.get("href", "")
-        elif tag == "a" and "href" in found:
-            self.links.append(found)
+def _attributes(tag: str) -> dict[str, str]:
+    """Return the attributes of a tag, from behind its name on."""
+    inside = tag[:_LONGEST_TAG].partition(">")[0]
+    pairs = (match.groups("") for match in _ATTRIBUTE.finditer(inside))
+    return {name.lower(): html.unescape(value.strip("\"'")) for name, value in pairs}
