@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -253,22 +254,40 @@ def test_what_is_not_a_wheel_is_a_line(index: PackageIndex, content: bytes) -> N
         facts_of(Reader(5), "peft", only_file(index, "peft"))
 
 
-def test_a_server_that_drips_is_left_when_the_time_is_over() -> None:
+@pytest.mark.parametrize(
+    "start",
+    [b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"HTTP/1.1 200 OK\r\nX-Slow: "],
+    ids=["content", "headers"],
+)
+def test_a_server_that_drips_is_left_when_the_time_is_over(start: bytes) -> None:
+    with dripping(start) as url, pytest.raises(OutOfTimeError):
+        Reader(0.3).get(url)
+
+
+def test_a_question_under_way_ends_when_it_is_stopped() -> None:
+    reader = Reader(60)
+    with dripping(b"HTTP/1.1 200 OK\r\nX-Slow: ") as url:
+        threading.Timer(0.2, reader.stop).start()
+        with pytest.raises(OutOfTimeError):
+            reader.get(url)
+
+
+@contextmanager
+def dripping(start: bytes) -> Iterator[str]:
+    """Serve one connection a byte at a time, until it is left."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def drip() -> None:
         connection, _ = listening.accept()
-        with connection:
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-            for _ in range(200):
+        with connection, suppress(OSError):
+            connection.sendall(start)
+            while True:
                 time.sleep(0.02)
-                try:
-                    connection.sendall(b"x")
-                except OSError:
-                    return
+                connection.sendall(b"x")
 
     thread = threading.Thread(target=drip, daemon=True)
     thread.start()
-    with listening, pytest.raises(OutOfTimeError):
-        Reader(0.3).get(f"http://127.0.0.1:{listening.getsockname()[1]}/")
-    thread.join(10)
+    with listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        thread.join(20)
+        assert not thread.is_alive()

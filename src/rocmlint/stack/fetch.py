@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import base64
 import http.client
+import socket
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import WeakSet
 
 from rocmlint.errors import RocmlintError
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import IO, Any
+    from typing import IO
 
 _SCHEMES = ("https", "http")
 _CHUNK = 1 << 16
@@ -26,6 +30,9 @@ _TRIES = 3
 """How often a server is asked that cannot be reached."""
 PAGE = 12 << 20
 """Bytes of the largest page that is read: that of all wheels of torch has a few million."""
+
+
+_Made = TypeVar("_Made", http.client.HTTPConnection, http.client.HTTPSConnection)
 
 
 class FetchError(RocmlintError):
@@ -53,19 +60,23 @@ class Answer(NamedTuple):
 
 
 class Reader:
-    """Reads addresses, each at most once over, until the time or the bytes for all are used up."""
+    """Reads addresses, until the time or the bytes for all of them are used up."""
 
     def __init__(self, seconds: float, most: int = 1 << 28) -> None:
         """Begin: the time runs from now."""
+        self._lock = threading.Lock()
         self._end = time.monotonic() + seconds
         self._left = most
+        self._sockets: WeakSet[socket.socket] = WeakSet()
+        self._cut = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self.stop)
+        self._cut.daemon = True
         self._silent: dict[str, int] = {}
         """How often each server could not be reached."""
         self._opener = urllib.request.OpenerDirector()
         for handler in (
             urllib.request.ProxyHandler(),
-            urllib.request.HTTPHandler(),
-            urllib.request.HTTPSHandler(context=ssl.create_default_context()),
+            _Http(self._sockets),
+            _Https(self._sockets),
             urllib.request.HTTPDefaultErrorHandler(),
             urllib.request.HTTPErrorProcessor(),
             _Redirects(),
@@ -81,6 +92,7 @@ class Reader:
     ) -> Answer:
         """Return what an address has. Raises FetchError, and OutOfTimeError when time is over."""
         try:
+            self._begin()
             request = _request(url, headers or {})
             if self._silent.get(request.host, 0) >= _TRIES:
                 message = "the server cannot be reached"
@@ -103,8 +115,17 @@ class Reader:
             raise UnreachableError(message) from error
 
     def stop(self) -> None:
-        """Let every further question fail at once, and those under way soon."""
+        """Let every question fail from now on, also those under way: a server may drip for ever."""
         self._end = 0.0
+        self._cut.cancel()
+        for each in tuple(self._sockets):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._cut.ident is None and self._end:
+                self._cut.start()
 
     def _patience(self) -> float:
         left = self._end - time.monotonic()
@@ -128,6 +149,7 @@ class Reader:
                 message = f"it is larger than {most >> 20} MiB"
                 raise FetchError(message)
             parts.append(part)
+        self._patience()  # what was cut ends like what is whole
         said = found.headers.get("Content-Length")
         if said is not None and said.isdecimal() and int(said) != size:
             message = f"it ended after {size} of {said} bytes"
@@ -161,6 +183,48 @@ def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
         packed = base64.b64encode(urllib.parse.unquote(login).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {packed}")
     return request
+
+
+def _kept(made: _Made, sockets: WeakSet[socket.socket]) -> _Made:
+    """Return a connection that adds its socket to others when it has one."""
+    connect = made.connect
+
+    def connected() -> None:
+        connect()
+        if made.sock is not None:
+            sockets.add(made.sock)
+
+    made.connect = connected  # type: ignore[method-assign]
+    return made
+
+
+class _Http(urllib.request.HTTPHandler):
+    """Opens connections that can be cut."""
+
+    def __init__(self, sockets: WeakSet[socket.socket]) -> None:
+        super().__init__()
+        self._sockets = sockets
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        def made(host: str, **more: Any) -> http.client.HTTPConnection:
+            return _kept(http.client.HTTPConnection(host, **more), self._sockets)
+
+        return self.do_open(made, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    """Opens connections that can be cut, and that check certificates."""
+
+    def __init__(self, sockets: WeakSet[socket.socket]) -> None:
+        self._checking = ssl.create_default_context()
+        super().__init__(context=self._checking)
+        self._sockets = sockets
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        def made(host: str, **more: Any) -> http.client.HTTPSConnection:
+            return _kept(http.client.HTTPSConnection(host, **more), self._sockets)
+
+        return self.do_open(made, req, context=self._checking)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

@@ -55,12 +55,14 @@ def find_newer(reader: Reader, index: str, progress: Callable[[str], None]) -> t
         progress(package)
         return found
 
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        try:
-            return tuple(threads.map(one, lines))
-        except BaseException:
-            reader.stop()
-            raise
+    threads = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        return tuple(threads.map(one, lines))
+    except BaseException:
+        reader.stop()
+        raise
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def newest_day(found: Iterable[Found], before: str) -> str:
