@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from email.parser import Parser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.cli import cmdoptions
 from pip._internal.commands import create_command
@@ -39,6 +39,9 @@ from rocmlint.published.requirement_lines import Facts, line_of, packed, release
 from rocmlint.stack.fetch import Reader as IndexReader
 from rocmlint.stack.index_config import find_index
 from rocmlint.stack.simple_index import first_uploads, project_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"
 
@@ -114,9 +117,8 @@ def main() -> None:
     found = {each: kept(each, flags.work) for each in packages}
     as_of, lines = unpacked(flags.output.read_bytes()) if flags.only else ("", {})
     known = frozenset(lines) | {name for name, facts in found.items() if facts}
-    dated = {
-        name: facts if flags.offline else with_days(name, facts) for name, facts in found.items()
-    }
+    days = {} if flags.offline else days_of(packages)
+    dated = {name: with_days(facts, days.get(name, {})) for name, facts in found.items()}
     lines |= {name: line_of(facts, known) for name, facts in dated.items() if facts}
     write(as_of, lines, flags.output)
 
@@ -124,14 +126,19 @@ def main() -> None:
 def add_days(path: Path) -> None:
     """Add to the data that were written before when their releases were uploaded."""
     as_of, lines = unpacked(path.read_bytes())
-    dated = {name: with_days(name, releases_of(line)) for name, line in lines.items()}
+    days = days_of(lines)
+    dated = {name: with_days(releases_of(line), days[name]) for name, line in lines.items()}
     write(as_of, {name: line_of(facts, lines) for name, facts in dated.items()}, path)
 
 
-def with_days(package: str, releases: dict[str, Facts]) -> dict[str, Facts]:
-    """Add the day of its first upload to each release, as far as the index tells."""
-    files = project_files(IndexReader(seconds=120), find_index().url, package)
-    days = first_uploads(files)
+def days_of(packages: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return on which day each release of each package was uploaded, as far as the index tells."""
+    reader, index = IndexReader(seconds=3600), find_index()
+    return {each: first_uploads(project_files(reader, index.url, each)) for each in packages}
+
+
+def with_days(releases: dict[str, Facts], days: dict[str, str]) -> dict[str, Facts]:
+    """Add the day of its first upload to each release that has one."""
     return {
         version: {**facts, "uploaded": days[version]} if version in days else facts
         for version, facts in releases.items()

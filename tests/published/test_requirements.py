@@ -262,6 +262,7 @@ def test_the_data_are_what_the_wheel_says(pinned: str, tmp_path: Path) -> None:
         ("torch", "2.14.1", "2026-09-30"),
         ("torch", "2.9.1+rocm6.4", "2025-11-12"),
         ("vllm", "0.2.5", "2023-12-14"),
+        ("torch", "1.4.0", "2020-01-15"),  # for Pythons that no longer get any
     ],
 )
 def test_when_a_release_came_out(package: str, version: str, day: str) -> None:
