@@ -16,10 +16,10 @@ from rocmlint.cli.stack.ages import about_tables
 from rocmlint.published import amd_wheels, requirement_lines, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import packed, releases_of, unpacked
 from rocmlint.published.tables import Use
-from rocmlint.stack import newer_requirements, newer_wheels
+from rocmlint.stack import index_config, newer_requirements, newer_wheels
 from rocmlint.stack import update as update_module
 from rocmlint.stack.fetch import FetchError, Reader
-from rocmlint.stack.index_config import PYPI, Index, find_index
+from rocmlint.stack.index_config import PYPI, Index, find_certificates, find_index
 from tests.support.package_index import PackageIndex, Page, serving
 
 if TYPE_CHECKING:
@@ -382,6 +382,7 @@ def no_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "pip.conf").write_text("")
+    index_config._written.cache_clear()
     monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
 
 
@@ -412,3 +413,16 @@ def test_the_index_of_pips_configuration_is_asked(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_index")
 def test_without_configuration_it_is_pypi() -> None:
     assert find_index().url == PYPI
+
+
+@pytest.mark.usefixtures("no_index")
+def test_the_certificates_that_pip_trusts_are_trusted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("pip")
+    for name in ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "pip.conf").write_text("[global]\ncert = /our/authorities.pem\n")
+    assert find_certificates() == "/our/authorities.pem"
+    with pytest.raises(FetchError, match=r"^/our/authorities\.pem: not certificates"):
+        Reader(5, certificates=find_certificates())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import http.client
+import os
 import socket
 import ssl
 import threading
@@ -62,8 +63,12 @@ class Answer(NamedTuple):
 class Reader:
     """Reads addresses, until the time or the bytes for all of them are used up."""
 
-    def __init__(self, seconds: float, most: int = 1 << 28) -> None:
-        """Begin: the time runs from now."""
+    def __init__(self, seconds: float, most: int = 1 << 28, certificates: str = "") -> None:
+        """Begin: the time runs from now.
+
+        ``certificates`` is a file or a directory of authorities in place of the system's. Raises
+        FetchError where they cannot be read.
+        """
         self._lock = threading.Lock()
         self._end = time.monotonic() + seconds
         self._left = most
@@ -76,7 +81,7 @@ class Reader:
         for handler in (
             urllib.request.ProxyHandler(),
             _Http(self._sockets),
-            _Https(self._sockets),
+            _Https(self._sockets, _checking(certificates)),
             urllib.request.HTTPDefaultErrorHandler(),
             urllib.request.HTTPErrorProcessor(),
             _Redirects(),
@@ -185,6 +190,16 @@ def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
     return request
 
 
+def _checking(certificates: str) -> ssl.SSLContext:
+    folder = certificates if os.path.isdir(certificates) else None
+    file = None if folder else certificates or None
+    try:
+        return ssl.create_default_context(cafile=file, capath=folder)
+    except OSError as error:
+        message = f"{certificates}: not certificates that can be read ({error.strerror or error})"
+        raise FetchError(message) from error
+
+
 def _kept(made: _Made, sockets: WeakSet[socket.socket]) -> _Made:
     """Return a connection that adds its socket to others when it has one."""
     connect = made.connect
@@ -215,10 +230,9 @@ class _Http(urllib.request.HTTPHandler):
 class _Https(urllib.request.HTTPSHandler):
     """Opens connections that can be cut, and that check certificates."""
 
-    def __init__(self, sockets: WeakSet[socket.socket]) -> None:
-        self._checking = ssl.create_default_context()
-        super().__init__(context=self._checking)
-        self._sockets = sockets
+    def __init__(self, sockets: WeakSet[socket.socket], checking: ssl.SSLContext) -> None:
+        super().__init__(context=checking)
+        self._sockets, self._checking = sockets, checking
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         def made(host: str, **more: Any) -> http.client.HTTPSConnection:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 PYPI = "https://pypi.org/simple"
 _VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 _KEYS = ("global.index-url", "install.index-url", "download.index-url")
+_CERTIFICATES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 _NAMED = re.compile(r"^[\w.-]+=(?=https?:)")
 """What uv takes before an address: the index's name."""
 _PATIENCE = 20
@@ -24,6 +26,12 @@ class Index(NamedTuple):
 
     url: str
     source: str
+
+
+def find_certificates() -> str:
+    """Return the file of authorities that pip or uv is told to trust; "" for the system's."""
+    told = (os.environ.get(name, "") for name in _CERTIFICATES)
+    return next(filter(None, told), "") or _written().get("global.cert", "")
 
 
 def find_index() -> Index:
@@ -42,9 +50,10 @@ def _configured() -> Iterator[Index]:
             yield Index(written[key], f"pip config, {key}")
 
 
+@cache
 def _written() -> dict[str, str]:
     """Return what pip's files set, as pip itself says; nothing where there is no pip."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
+    command = [sys.executable, "-I", "-m", "pip", "config", "list"]  # not a pip/ of this folder
     try:
         listed = subprocess.run(
             command,

@@ -17,7 +17,7 @@ from rocmlint.published import tables
 from rocmlint.published.ages import ABOUT
 from rocmlint.published.rocm_wheels import SERVER
 from rocmlint.stack.fetch import Reader, without_password
-from rocmlint.stack.index_config import Index, find_index
+from rocmlint.stack.index_config import Index, find_certificates, find_index
 from rocmlint.stack.update import (
     FETCHED,
     NOT_FETCHED,
@@ -90,7 +90,7 @@ def run(flags: SimpleNamespace) -> int:
         return 0
     index = Index(flags.index_url, "--index-url") if flags.index_url else find_index()
     progress = Progress(shown=True)
-    reader = Reader(flags.timeout)
+    reader = Reader(flags.timeout, certificates=find_certificates())
     try:
         sources = Sources(index.url, flags.pytorch_url)
         done = update(reader, sources, flags.only, _counting(progress))
