@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from packaging.version import Version
 
+from rocmlint.cli import version
 from rocmlint.published import (
     amd_wheels,
     deepspeed,
@@ -60,3 +61,10 @@ def test_a_table_is_old_after_ninety_days() -> None:
     assert days_since("2026-09-02", date(2026, 12, 1)) == 90
     assert not is_old("2026-09-02", date(2026, 12, 1))
     assert is_old("2026-09-02", date(2026, 12, 2))
+
+
+def test_the_version_says_when_tables_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version, "is_old", lambda day: day < "2026-10-01")
+    *_, note = version.version_lines()
+    assert note.startswith("note: 1 table older than 90 days, up to ")
+    assert "rocmlint stack update" in note

@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.compatible import compatible
 from tests.support.wheels import metadata_of
+from tools.wheel_gpus import gpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,6 +146,12 @@ def test_every_list_of_gpus_names_its_source() -> None:
     for row in ROWS:
         assert set(row.gfx) == set(row.gfx_source) <= set(row.rocm)
         assert all(each.startswith("github:") for each in row.gfx_source.values())
+
+
+def test_the_gpus_are_what_the_tool_writes() -> None:
+    for row in ROWS:
+        made = gpus(row.torch, [*row.rocm])
+        assert (made["gfx"], made["gfx_source"]) == (row.gfx, row.gfx_source)
 
 
 @pytest.mark.parametrize(
