@@ -22,6 +22,7 @@ from tabulate import tabulate
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements
 from rocmlint.published.fitting import for_python
+from rocmlint.published.requirement_lines import Facts
 from rocmlint.stack.compatible import Compatible, Library, compatible
 from tools.build_requirements import Index, from_wheel
 from tools.build_requirements import for_python as wheels_for
@@ -185,7 +186,7 @@ def index_for(python: str) -> Index:
 
 
 @cache
-def read_metadata(package: str, version: str, python: str) -> dict[str, Any] | None:
+def read_metadata(package: str, version: str, python: str) -> Facts | None:
     """Read the METADATA of a release; None where there is no wheel for this Python."""
     link = links(package, python).get(version)
     with contextlib.redirect_stdout(sys.stderr):
