@@ -66,5 +66,5 @@ def test_a_table_is_old_after_ninety_days() -> None:
 def test_the_version_says_when_tables_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(version, "is_old", lambda day: day < "2026-10-01")
     *_, note = version.version_lines()
-    assert note.startswith("note: 1 table older than 90 days, up to ")
+    assert note.startswith("note: 2 tables older than 90 days, up to ")
     assert "rocmlint stack update" in note

@@ -112,6 +112,7 @@ def test_the_newest_that_takes_the_torch_is_explained_and_not_the_one_after() ->
     assert found.reason == "vllm 0.32.0 requires transformers>=5.16.1,<5.20.0"
 
 
+@pytest.mark.slow
 def test_a_search_that_two_packages_make_hopeless_ends_with_their_names() -> None:
     asked = ("transformers", "diffusers", "accelerate", "huggingface-hub<1", "peft", "trl", "vllm")
     answer = shipped("2.13", *asked, "sentence-transformers", "bitsandbytes")
