@@ -98,9 +98,7 @@ def up_to_date(
     torch take it for want of an upper bound: vllm 0.2.5 of 2023 requires torch>=2.1.1.
     """
     came, bounded = _came_out(torch), False
-    for version in reversed(published.releases(package)):
-        if not _meets(version, specifier):
-            continue
+    for version in _in(specifier, package):
         if bounded and came is not None:
             day = published.published_on(package, version)
             if day is not None and came - day > _LONG:
@@ -181,6 +179,12 @@ def _meets(version: Version, specifier: SpecifierSet) -> bool:
     return specifier.contains(version, prereleases=True)
 
 
+@lru_cache(maxsize=8192)  # a search asks again and again
+def _in(specifier: SpecifierSet, package: str) -> tuple[Version, ...]:
+    """Return the releases of a package in a set, newest first."""
+    return tuple(each for each in reversed(published.releases(package)) if _meets(each, specifier))
+
+
 @dataclass(frozen=True)
 class _Demand:
     specifier: SpecifierSet
@@ -232,8 +236,7 @@ class _State:
         if torch is not None and package != TORCH:
             yield from up_to_date(package, torch, demand.specifier, demand.extras, self.python)
             return
-        known = reversed(published.releases(package))
-        yield from (each for each in known if _meets(each, demand.specifier))
+        yield from _in(demand.specifier, package)
 
     def choosing(self, package: str, version: Version) -> _State | frozenset[str]:
         """Choose a release; gives the earlier choices that stand against it."""
