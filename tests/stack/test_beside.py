@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import pytest
 from rocmlint.stack.beside import Advice, advice
 from rocmlint.stack.compatible import compatible
 from rocmlint.stack.keeping import Kept, constraints_of, kept, kept_versions
-from tests.support.stacks import INDEX, FakeEnvironment, stack_for_rocm_6_4
+from tests.support.stacks import INDEX, FakeEnvironment, add, stack_for_rocm_6_4
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -248,3 +249,26 @@ def test_json_has_what_to_type(project: Project) -> None:
     assert document["advice"]["command"].startswith("pip install peft==")
     assert document["advice"]["apart"][0]["command"].startswith("pip install --no-deps unsloth==")
     assert document["compatible"]["libraries"][1]["brings"]
+
+
+@pytest.mark.slow
+def test_no_verb_prints_an_install_that_could_replace_torch(project: Project) -> None:
+    made = stack_for_rocm_6_4(project.root / "venv")
+    python = ("--python", str(made.python))
+    project.run("stack", "freeze", *python)
+    needs = ('torch<2.7,>=2.1; extra == "torch"', "huggingface-hub<1.0,>=0.30.0", "tqdm")
+    add(made, "transformers", "4.52.4", *needs)
+    add(made, "flash-attn", "2.8.3", "torch", "einops")
+    add(made, "jax-rocm7-plugin", "0.9.1")
+    packages = ("peft", "timm", "unsloth", "vllm", "flash-attn", "transformers", "liger-kernel")
+    verbs = [("show",), ("plan", "--to", "7.1", "--torch", "2.10", "--no-freeze", str(made.root))]
+    verbs += [("compatible", "--offline", *packages)]
+    shutil.rmtree(made.site / "torchvision-0.24.1+rocm6.4.dist-info")
+    add(made, "torchvision", "0.28.0", "torch==2.13.0")
+    verbs += [("survived",)]
+    for verb in verbs:
+        told = project.run("stack", *verb, *python).stdout
+        installs = [each for each in told.splitlines() if "pip install" in each]
+        safe = ("torch==2.", "--no-deps", " -c ", "rocmlint[", "this interpreter has no pip")
+        assert installs, verb
+        assert [each for each in installs if not any(word in each for word in safe)] == []

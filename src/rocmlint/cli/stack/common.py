@@ -101,7 +101,9 @@ def pip_of(environment: Environment) -> Iterator[str]:
         if environment.executable != sys.executable:
             yield f"pip means the pip of this interpreter: {python} -m pip"
     elif shutil.which("uv"):
-        yield f"this interpreter has no pip: for pip install, type uv pip install --python {python}"
+        # Of two indexes uv takes the first that has a package, pip the best of both.
+        words = f"uv pip install --python {python} --index-strategy unsafe-best-match"
+        yield f"this interpreter has no pip: for pip install, type {words}"
     else:
         yield (
             f"this interpreter has no pip: run {python} -m ensurepip once (on Debian and Ubuntu "
