@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -22,10 +22,12 @@ from tabulate import tabulate
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements
 from rocmlint.published.fitting import for_python
-from rocmlint.published.requirement_lines import Facts
 from rocmlint.stack.compatible import Compatible, Library, compatible
 from tools.build_requirements import Index, from_wheel
 from tools.build_requirements import for_python as wheels_for
+
+if TYPE_CHECKING:
+    from rocmlint.published.requirement_lines import Facts
 
 PACKAGES = (
     *("transformers", "diffusers", "accelerate", "huggingface-hub", "peft", "trl", "vllm"),
