@@ -59,7 +59,10 @@ def watching(project: Project, *arguments: str) -> Iterator[Watched]:
             yield Watched(process)
         finally:
             os.killpg(process.pid, signal.SIGINT)
-            process.wait(PATIENCE)
+            try:
+                process.wait(PATIENCE)
+            finally:
+                process.kill()
 
 
 def save_as_editors_do(project: Project, name: str, text: str) -> None:
@@ -145,7 +148,10 @@ def test_a_terminal_is_cleared_before_each_run(project: Project) -> None:
         while b"Watching" not in shown:
             shown += os.read(master, 10_000)
         process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        try:
+            process.wait(PATIENCE)
+        finally:
+            process.kill()
         shown += os.read(master, 10_000)
     os.close(slave)
     os.close(master)

@@ -115,6 +115,7 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
     process = context.Process(target=_checked, args=(flags, check))
     process.start()
     process.join()
+    process.close()  # left to the interpreter, this would swallow a Ctrl-C that comes meanwhile
     if not flags.quiet:
         print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
 
