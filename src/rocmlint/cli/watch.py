@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 import traceback
 from contextlib import suppress
 from multiprocessing import get_context
+from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.cli.flags import overrides
@@ -19,7 +21,7 @@ from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import SimpleNamespace
+    from types import FrameType, SimpleNamespace
 
     Check = Callable[[SimpleNamespace], int]
 
@@ -44,13 +46,26 @@ class Folders(NamedTuple):
 def watch(flags: SimpleNamespace, check: Check) -> int:
     """Check, wait for a change, and so on until Ctrl-C. Raises ConfigError."""
     read = _read_by(flags)
-    changes = _changes(_folders(flags.paths or ["."], read), read)
+    changes = _changes(_folders(flags.paths or ["."], read), read, _interrupted())
     next(changes)  # from here on nothing that changes is missed
     _check(flags, check, ())
     for changed in changes:
         if changed:
             _check(flags, check, changed)
     return 0
+
+
+def _interrupted() -> Event:
+    """Return what is set by Ctrl-C, whose exception is lost where Python clears something away."""
+    event = Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        event.set()
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+    return event
 
 
 def _read_by(flags: SimpleNamespace) -> frozenset[str]:
@@ -80,7 +95,7 @@ def _above(folder: str) -> Iterator[str]:
     yield from found
 
 
-def _changes(folders: Folders, read: frozenset[str]) -> Iterator[Sequence[str]]:
+def _changes(folders: Folders, read: frozenset[str], interrupted: Event) -> Iterator[Sequence[str]]:
     """Yield again and again the files that changed, often none. Raises ConfigError."""
     try:
         from watchfiles import watch as changes_in  # noqa: PLC0415 - an extra
@@ -95,9 +110,10 @@ def _changes(folders: Folders, read: frozenset[str]) -> Iterator[Sequence[str]]:
     if not watchers:
         message = "--watch: there is nothing to watch: no such file or directory"
         raise ConfigError(message)
-    while True:
+    while not interrupted.is_set():
         changed = {path for each in watchers for _, path in next(each)}
         yield sorted(path for path in changed if _counts(path, read))
+    raise KeyboardInterrupt
 
 
 def _counts(path: str, read: frozenset[str]) -> bool:
@@ -115,7 +131,6 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
     process = context.Process(target=_checked, args=(flags, check))
     process.start()
     process.join()
-    process.close()  # left to the interpreter, this would swallow a Ctrl-C that comes meanwhile
     if not flags.quiet:
         print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
 
