@@ -35,7 +35,8 @@ _SDK = re.compile(r"rocm-sdk-(?:libraries(?:-gfx.+)?|devel|device-gfx.+)|rocm-pr
 _NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
 _FIRST_OF_STABLE = Version("10")
-_EFFECT = "kernels fail with hipErrorNoBinaryForGpu"
+_NO_CODE, _NO_DEVICE_CODE = "hipErrorNoBinaryForGpu", "hipErrorInvalidImage"
+"""How kernels fail: of a file with code for other GPUs, and of host code (ROCm/TheRock#7839)."""
 
 
 @dataclass(frozen=True)
@@ -113,18 +114,19 @@ def _for_devices(code: _Code, environment: Environment, gpus: Iterable[str]) -> 
             found=None,
             judgement="conflict",
             reason=f"it is host code without code for any GPU, and no package of its kind for a "
-            f"GPU is installed: {_EFFECT}",
+            f"GPU is installed: kernels fail with {_NO_DEVICE_CODE}",
             action=_cure(code, environment, gpus),
         )
         return
     if not missed:
         return
     is_one_of_many = len(missed) < len(gpus)  # an integrated one beside the one that is meant
+    effect = f"kernels fail with {_NO_DEVICE_CODE if code.is_host else _NO_CODE}"
     has = " ".join(dict.fromkeys(gfx for name in code.names for gfx in _targets(name)))
     yield replace(
         _verdict(code.package, " ".join(missed)),
         judgement="note" if is_one_of_many else "conflict",
-        reason=f"it has code for {has}, not for {' or '.join(missed)}: {_EFFECT}",
+        reason=f"it has code for {has}, not for {' or '.join(missed)}: {effect}",
         action="hide this GPU from the job with HIP_VISIBLE_DEVICES"
         if is_one_of_many
         else _cure(code, environment, missed),
@@ -180,7 +182,8 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
         return _newer(gpus[0], index)
     if code.is_host:
         extras = amd_wheels.extras(had or ("gfx...",))
-        return _install(index.url, f"{code.needs.format(extras)}=={code.package.version}")
+        version = rocm if code.package.name == _HOST else code.package.version
+        return _install(index.url, f"{code.needs.format(extras)}=={version}")
     parts = [f"{code.needs}=={code.package.version}", f"torch=={torch.version}" if torch else ""]
     url = _NIGHTLY_FAMILY if _is_nightly(rocm) else index.url
     removed = [code.package.name, "rocm", *(["torch"] if torch else [])]
