@@ -197,24 +197,23 @@ def _alone() -> Iterator[str]:
         yield folder
 
 
-if sys.platform == "win32":
-    import msvcrt
+def _locked(file: IO[bytes]) -> bool:
+    """Take the lock of a file; say whether nobody had it."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415 - of this system alone
 
-    def _locked(file: IO[bytes]) -> bool:
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
-        return True
-else:
-    import fcntl
+    else:
+        import fcntl  # noqa: PLC0415 - of the others
 
-    def _locked(file: IO[bytes]) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        return True
+    return True
 
 
 @contextmanager
