@@ -216,17 +216,15 @@ def test_a_constraints_file_that_cannot_be_written_is_one_line(project: Project,
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (
-            ("--torch", "2.4.1", "--python-version", "3.11", "--constraints", "x"),
-            "no torch to keep",
-        ),
-        (("--torch", "2.4.1", "--force"), "--force is about --constraints FILE"),
+        (("--constraints", "x"), "no torch to keep"),
+        (("--force",), "--force is about --constraints FILE"),
     ],
 )
 def test_what_cannot_be_kept_is_one_line(
     project: Project, flags: tuple[str, ...], said: str
 ) -> None:
-    done = project.run("stack", "compatible", "--offline", *flags, "peft")
+    asked = ("--offline", "--torch", "2.4.1", "--python-version", "3.11")
+    done = project.run("stack", "compatible", *asked, *flags, "peft")
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert not (project.root / "x").exists()

@@ -435,7 +435,7 @@ def test_the_table_and_what_to_type(project: Project) -> None:
 
 
 def test_what_pypi_has_for_cuda_only_is_not_to_be_typed(project: Project) -> None:
-    asked = ("vllm", "torchvision", "diffusers[training]")
+    asked = ("vllm", "torchvision", "diffusers[training]", "--python-version", "3.11")
     done = project.run("stack", "compatible", "--torch", "2.4.0", *asked, "--offline")
     assert done.returncode == 0, done.stderr
     assert "install a ROCm build of vllm==0.6.3.post1 with --no-deps" in done.stdout

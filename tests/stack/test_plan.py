@@ -163,8 +163,9 @@ def test_compiled_code_is_removed_first_and_built_last(environment: Environment)
     origin = {"url": "https://x.org/op", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
     add(environment, "op", "0.1", "torch", files={"op/_C.so": "x"}, origin=origin)
     add(environment, "flash-attn", "2.8.3", "torch")
-    first, *_, flash, op = planned(environment).commands
-    assert {"op", "flash-attn"} <= set(shlex.split(first))
+    *before, flash, op = planned(environment).commands
+    removal = next(each for each in before if "uninstall" in each)
+    assert {"op", "flash-attn"} <= set(shlex.split(removal))
     assert shlex.split(flash)[-3:] == ["--no-binary", "flash-attn", "flash-attn==2.8.3"]
     assert shlex.split(op)[-1] == "op @ git+https://x.org/op@abc"
 
