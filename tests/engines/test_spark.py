@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +26,7 @@ def session() -> Iterator[Any]:
     """Start Spark with two workers; a task is tried four times."""
     builder = sql.SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "4")
+    builder = builder.config("spark.pyspark.python", sys.executable)
     try:
         found = builder.config("spark.log.level", "ERROR").getOrCreate()
     except Exception as error:  # noqa: BLE001 - pyspark's own, of no Java

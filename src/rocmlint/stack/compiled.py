@@ -145,8 +145,10 @@ def _libraries(package: Distribution) -> list[str]:
     except OSError:
         return found
     root = os.path.dirname(package.place)
+    lines = record.decode(errors="replace").splitlines()
     try:
-        for row in csv.reader(record.decode(errors="replace").splitlines()):
+        # Before Python 3.11 a null character ends the reading; no file has one in its name.
+        for row in csv.reader(each for each in lines if "\0" not in each):
             inside = row and not row[0].startswith("..") and not os.path.isabs(row[0])
             if inside and _LIBRARY.fullmatch(row[0]) and len(found) < _MOST_FILES:
                 found.append(os.path.join(root, row[0]))
