@@ -8,7 +8,7 @@ import type { Command } from "../src/command";
 import type { Settings } from "../src/settings";
 
 const SETTINGS: Settings = { enable: true, path: "", interpreter: "", args: [], localRules: true };
-const AROUND = { folder: "/work", home: "/home/ada", variables: {} };
+const AROUND = { folder: "/srv/model", home: "/home/ada", variables: {} };
 const ON_PATH: Command = { program: "rocmlint", args: [], from: "PATH" };
 
 function tried(settings: Partial<Settings>, selected?: string, trusted = true): string[] {
@@ -24,7 +24,7 @@ test("the path that the user has set is the only one", () => {
 
 test("the interpreter that the user has set runs rocmlint as a module", () => {
   assert.deepEqual(tried({ interpreter: "${workspaceFolder}/.venv/bin/python" }, "/selected"), [
-    "/work/.venv/bin/python -m rocmlint",
+    "/srv/model/.venv/bin/python -m rocmlint",
   ]);
 });
 
@@ -34,7 +34,7 @@ test("without settings the selected interpreter is tried, then PATH", () => {
 });
 
 test("an untrusted workspace does not choose the interpreter", () => {
-  assert.deepEqual(tried({}, "/work/.venv/bin/python", false), ["rocmlint"]);
+  assert.deepEqual(tried({}, "/srv/model/.venv/bin/python", false), ["rocmlint"]);
 });
 
 test("local rules are loaded only where the user wants them and trusts the workspace", () => {

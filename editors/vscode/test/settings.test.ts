@@ -7,16 +7,20 @@ import { test } from "node:test";
 
 import { expanded, restarting } from "../src/settings";
 
-const AROUND = { folder: "/work", home: "/home/ada", variables: { VENV: "/envs/$1", EMPTY: "" } };
+const AROUND = {
+  folder: "/srv/model",
+  home: "/home/ada",
+  variables: { VENV: "/envs/$1", EMPTY: "" },
+};
 
 for (const [text, result] of [
   ["~/bin/rocmlint", "/home/ada/bin/rocmlint"],
   ["a~b", "a~b"],
-  ["${workspaceFolder}/.venv/bin/python", "/work/.venv/bin/python"],
+  ["${workspaceFolder}/.venv/bin/python", "/srv/model/.venv/bin/python"],
   ["${userHome}/x", "/home/ada/x"],
   ["${env:VENV}/bin/python", "/envs/$1/bin/python"],
   ["${env:UNKNOWN}rocmlint", "rocmlint"],
-  [".venv/bin/python", "/work/.venv/bin/python"],
+  [".venv/bin/python", "/srv/model/.venv/bin/python"],
   ["rocmlint", "rocmlint"],
 ] as const) {
   test(`${text} becomes ${result}`, { skip: process.platform === "win32" && "POSIX paths" }, () => {
