@@ -22,7 +22,7 @@ from rocmlint.editors.server.schedule import Schedule
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterable
 
     from rocmlint.editors.server.diagnostics import Shown
     from rocmlint.editors.server.messages import Options
@@ -201,13 +201,13 @@ class Server(LanguageServer):
         if (self.options, self.enabled) != before:
             await self.reload()
 
-    async def changed_on_disk(self, changed: list[str]) -> None:
+    async def changed_on_disk(self, addresses: Iterable[str]) -> None:
         """Lint again what may depend on files that have changed.
 
         Changes come in groups: a file is saved, and then seen to have changed.
         """
         is_first, depends = not self._changed, self.schedule.depends()
-        self._changed += changed
+        self._changed += filter(None, map(to_fs_path, addresses))
         if not is_first:
             return
         await asyncio.sleep(_GROUP)
@@ -253,8 +253,7 @@ def _changed(
 
 
 def _saved(server: Server, params: types.DidSaveTextDocumentParams) -> None:
-    path = to_fs_path(params.text_document.uri)
-    server.run(server.changed_on_disk([path] if path else []))
+    server.run(server.changed_on_disk([params.text_document.uri]))
 
 
 def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
@@ -273,8 +272,7 @@ def _notebook_changed(
 
 
 def _notebook_saved(server: Server, params: types.DidSaveNotebookDocumentParams) -> None:
-    path = to_fs_path(params.notebook_document.uri)
-    server.run(server.changed_on_disk([path] if path else []))
+    server.run(server.changed_on_disk([params.notebook_document.uri]))
 
 
 def _notebook_closed(server: Server, params: types.DidCloseNotebookDocumentParams) -> None:
@@ -283,8 +281,7 @@ def _notebook_closed(server: Server, params: types.DidCloseNotebookDocumentParam
 
 
 def _watched(server: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    paths = [to_fs_path(each.uri) for each in params.changes]
-    server.run(server.changed_on_disk([each for each in paths if each]))
+    server.run(server.changed_on_disk([each.uri for each in params.changes]))
 
 
 def _configured(server: Server, params: types.DidChangeConfigurationParams) -> None:
