@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion
 
 from rocmlint.interpreter.inside.endings import SIGNAL
 from rocmlint.verify.job.replacements import of_functions
-from rocmlint.verify.job.together import SHOWN, ranks
+from rocmlint.verify.job.together import first_of_alike, ranks
 from rocmlint.verify.job.variables import of_variables
 from rocmlint.verify.live.functions import is_told
 from rocmlint.verify.live.imported import result_of_file
@@ -45,26 +45,22 @@ def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -
     Of many processes of one kind of which the same is known, one result tells.
     """
     known = list(witnesses)
-    found = [(it, result) for it in known for result in _of_process(check, it, watch)]
+    numbered = list(enumerate(known))
+    found = [(at, result) for at, it in numbered for result in _of_process(check, it, watch)]
     found += [
-        (it, _of_function(it, result))
-        for it in known
+        (at, _of_function(it, result))
+        for at, it in numbered
         for result in of_functions(check, it, known, watch)
     ]
-    alike: dict[tuple[str, ...], list[WitnessReport]] = {}
-    for witness, result in found:
-        alike.setdefault(_kind(witness, result), []).append(witness)
-    for witness, result in found:
-        own = alike[_kind(witness, result)]
-        if len(own) <= SHOWN:
-            yield result
-        elif witness is own[0]:
-            evidence = () if result.verdict == "proven" else result.evidence
-            yield replace(result, subject=_together(own), evidence=evidence)
 
+    def kind(at: int, result: Result) -> tuple[str, ...]:
+        return (known[at].start, result.verdict, result.claim, result.seen)
 
-def _kind(witness: WitnessReport, result: Result) -> tuple[str, ...]:
-    return (witness.start, result.verdict, result.claim, result.seen)
+    def on_all(_: int, result: Result, own: Sequence[int]) -> Result:
+        evidence = () if result.verdict == "proven" else result.evidence
+        return replace(result, subject=_together([known[at] for at in own]), evidence=evidence)
+
+    return first_of_alike(found, kind, on_all)
 
 
 def _together(witnesses: Sequence[WitnessReport]) -> str:

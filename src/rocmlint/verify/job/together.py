@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.text.words import few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rocmlint.verify.result import Result
 
@@ -43,21 +43,34 @@ def _spans(numbers: Iterable[int]) -> list[str]:
 
 def together(found: Iterable[tuple[int, Result]]) -> Iterator[Result]:
     """Yield the results on single ranks; of many that say the same the first, on all of them."""
+
+    def on_all(rank: int, result: Result, own: Sequence[int]) -> Result:
+        return replace(
+            result,
+            subject=ranks(own),
+            reason=_of_all(result.reason, rank, own),
+            action=_of_all(result.action, rank, own),
+        )
+
+    return first_of_alike(found, _kind, on_all)
+
+
+def first_of_alike(
+    found: Iterable[tuple[int, Result]],
+    kind: Callable[[int, Result], tuple[str, ...]],
+    on_all: Callable[[int, Result, Sequence[int]], Result],
+) -> Iterator[Result]:
+    """Yield the results on numbered processes; of many of one kind what ``on_all`` makes of one."""
     known = list(found)
     alike: dict[tuple[str, ...], list[int]] = {}
-    for rank, result in known:
-        alike.setdefault(_kind(rank, result), []).append(rank)
-    for rank, result in known:
-        own = alike[_kind(rank, result)]
+    for number, result in known:
+        alike.setdefault(kind(number, result), []).append(number)
+    for number, result in known:
+        own = alike[kind(number, result)]
         if len(own) <= SHOWN:
             yield result
-        elif rank == own[0]:
-            yield replace(
-                result,
-                subject=ranks(own),
-                reason=_of_all(result.reason, rank, own),
-                action=_of_all(result.action, rank, own),
-            )
+        elif number == own[0]:
+            yield on_all(number, result, own)
 
 
 def _kind(rank: int, result: Result) -> tuple[str, ...]:
@@ -65,7 +78,7 @@ def _kind(rank: int, result: Result) -> tuple[str, ...]:
     return (result.verdict, result.claim, result.seen, reason)
 
 
-def _of_all(text: str, rank: int, own: list[int]) -> str:
+def _of_all(text: str, rank: int, own: Sequence[int]) -> str:
     for one, many in _OF_EACH:
         text = text.replace(one, many)
     return text.replace(f"rank {rank}", ranks(own))
