@@ -8,7 +8,7 @@ import textwrap
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.cli.parser import Parser
+from rocmlint.cli.parser import Parser, add_output_format
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import described, schema, type_name
 from rocmlint.config.settings import OPTIONS
@@ -35,12 +35,7 @@ SCHEMAS = {"rocmlint.toml": "rocmlint.json", "pyproject.toml": "rocmlint-pyproje
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint config``."""
-    parser.add_argument(
-        "--output-format",
-        choices=("text", "json"),
-        default="text",
-        help="output format (default: text)",
-    )
+    add_output_format(parser)
     parser.add_argument(
         "--schema",
         nargs="?",

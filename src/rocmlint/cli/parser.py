@@ -19,7 +19,7 @@ from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from types import SimpleNamespace
 
 
@@ -126,6 +126,13 @@ def add_arguments(parser: ArgumentParser, without: frozenset[str] = frozenset())
     for name, option in flags.items():
         groups[option.group].add_argument(*_spellings(name), **how(name, option))
     return parser
+
+
+def add_output_format(parser: ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
+    """Add how a verb prints its answer."""
+    parser.add_argument(
+        "--output-format", choices=formats, default="text", help="output format (default: text)"
+    )
 
 
 def _spellings(name: str) -> list[str]:

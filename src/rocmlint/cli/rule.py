@@ -9,7 +9,7 @@ from argparse import BooleanOptionalAction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.parser import Parser
+from rocmlint.cli.parser import Parser, add_output_format
 from rocmlint.cli.rule_template import KINDS
 from rocmlint.config.configuration import Configuration
 from rocmlint.errors import ConfigError
@@ -54,9 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--test", metavar="DIR", help="test the local rules in a directory, which runs their code"
     )
-    parser.add_argument(
-        "--output-format", choices=FORMATS, default="text", help="output format (default: text)"
-    )
+    add_output_format(parser, FORMATS)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ import platform
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.parser import Parser
+from rocmlint.cli.parser import Parser, add_output_format
 from rocmlint.published import tables
 from rocmlint.published.ages import ABOUT, HOW, OLD, ages, days_since, is_old
 from rocmlint.text.words import counted
@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint version``."""
-    parser.add_argument(
-        "--output-format",
-        choices=("text", "json"),
-        default="text",
-        help="output format (default: text)",
-    )
+    add_output_format(parser)
 
 
 def main(arguments: Sequence[str]) -> int:

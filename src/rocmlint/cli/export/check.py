@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
 from rocmlint.patched_classes.kinds import KINDS
 from rocmlint.text.json import dumps
@@ -56,9 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "(default: environment of the configuration, else that of rocmlint)",
     )
     parser.add_argument("--notes", action="store_true", help="also list notes")
-    parser.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="output format"
-    )
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
 from rocmlint.control_flow.refusals import MEANINGS
 from rocmlint.text.json import dumps
@@ -66,9 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="an interpreter or virtual environment with PACKAGE; it is not run "
         "(default: that of rocmlint)",
     )
-    parser.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="output format"
-    )
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
@@ -20,15 +21,14 @@ from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
     from collections.abc import Iterable, Iterator
 
     from rocmlint.stack.installed import Environment
 
 __all__ = [
     "Help",
-    "add_format_argument",
     "add_interpreter_arguments",
+    "add_output_format",
     "interpreter_at",
     "interpreter_of",
     "lines",
@@ -41,13 +41,6 @@ __all__ = [
 
 VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
-
-
-def add_format_argument(parser: ArgumentParser) -> None:
-    """Add how the answer is printed."""
-    parser.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="output format"
-    )
 
 
 def print_document(verb: str, code: int, **content: object) -> int:

@@ -9,8 +9,8 @@ from tabulate import tabulate
 
 from rocmlint.cli.stack.common import (
     Help,
-    add_format_argument,
     add_interpreter_arguments,
+    add_output_format,
     interpreter_of,
     not_answered,
     pip_of,
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_constraints_arguments(parser)
     add_interpreter_arguments(parser)
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.common import (
     Help,
-    add_format_argument,
     add_interpreter_arguments,
+    add_output_format,
     interpreter_of,
     not_answered,
     print_document,
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="overwrite a file with other content")
     add_interpreter_arguments(parser)
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.chosen import add_rocm_arguments, add_wheel_arguments, tell, wanted_of
-from rocmlint.cli.stack.common import Help, add_format_argument, print_document
+from rocmlint.cli.stack.common import Help, add_output_format, print_document
 from rocmlint.stack.sources import index
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint stack index-url``."""
     add_rocm_arguments(parser)
     add_wheel_arguments(parser)
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -17,7 +17,7 @@ from rocmlint.cli.stack.chosen import (
     tell,
     wanted_of,
 )
-from rocmlint.cli.stack.common import Help, add_format_argument, interpreter_at, print_document
+from rocmlint.cli.stack.common import Help, add_output_format, interpreter_at, print_document
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.stack.install import COMPANIONS, INSTALLERS
 from rocmlint.stack.sources import installation
@@ -93,7 +93,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--python", type=interpreter_at, metavar="PYTHON", help="the interpreter to install into"
     )
     parser.add_argument("--run", action="store_true", help="run the command after printing it")
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def _run(words: Sequence[str], python: str | None) -> int:

@@ -12,8 +12,8 @@ from tabulate import tabulate
 from rocmlint.cli.stack.chosen import HERE, add_gpu_argument, add_index_argument
 from rocmlint.cli.stack.common import (
     Help,
-    add_format_argument,
     add_interpreter_arguments,
+    add_output_format,
     interpreter_of,
     lines,
     print_document,
@@ -114,7 +114,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--no-freeze", action="store_true", help="do not record the installed packages"
     )
     add_interpreter_arguments(parser)
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def _told(made: Plan) -> Iterator[str]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.common import (
     Help,
-    add_format_argument,
     add_interpreter_arguments,
+    add_output_format,
     interpreter_of,
     not_answered,
     print_document,
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_constraints_arguments(parser)
     add_interpreter_arguments(parser)
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

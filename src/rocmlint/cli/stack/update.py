@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.progress import Progress
 from rocmlint.cli.stack.common import (
     Help,
-    add_format_argument,
+    add_output_format,
     print_document,
     print_lines,
     seconds,
@@ -75,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="fetch these tables",
     )
     parser.add_argument("--reset", action="store_true", help="delete the fetched tables instead")
-    add_format_argument(parser)
+    add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:

@@ -10,6 +10,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
+from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
@@ -48,9 +49,7 @@ def add_usual_arguments(parser: ArgumentParser, timeout: float = 120) -> None:
 
 def add_report_arguments(parser: ArgumentParser) -> None:
     """Add how results are printed."""
-    parser.add_argument(
-        "--output-format", choices=tuple(FORMATS), default="text", help="output format"
-    )
+    add_output_format(parser, tuple(FORMATS))
     parser.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="when to use colors"
     )
