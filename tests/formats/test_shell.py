@@ -187,6 +187,9 @@ def test_what_another_machine_runs_has_neither_folder_nor_variables_of_this_one(
         ("V=6.2\nif x; then URL=https://a/rocm$V; fi\npip -i ${URL}", "https://a/rocm6.2"),
         ("V=1\nV=2\npip $V", "2"),
         ("V=a\nV+=b\npip $V", "ab"),
+        (': "${V:=a}"\npip $V', "a"),
+        (": ${U:=a} ${V=b}\npip $V", "b"),
+        ('V=a\n: "${V:=b}"\npip $V', "a"),
     ],
 )
 def test_a_variable_with_one_value_is_put_in(script: str, word: str) -> None:
@@ -201,6 +204,8 @@ def test_a_variable_with_one_value_is_put_in(script: str, word: str) -> None:
         "pip $V\nV=1",
         "V=1\nif x; then V=2; fi\npip $V",
         "V=1\nread V\npip $V",
+        'if x; then : "${V:=1}"; else : "${V:=2}"; fi\npip $V',
+        'echo "${V:=1}"\npip $V',
         "for V in a b; do pip $V; done",
         "V=$(date)\npip $V",
         "V=${1:-x}\npip $V",

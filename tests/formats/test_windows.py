@@ -34,6 +34,15 @@ def run(parts: Parts) -> list[str]:
         pytest.param(
             f'$i = "{INDEX}"\npip list $I "a$i"', [f"pip list {INDEX} a{INDEX}"], id="value"
         ),
+        pytest.param(
+            f'$i="{INDEX}"\npip list $i', [f"pip list {INDEX}"], id="value without blanks"
+        ),
+        pytest.param("$i='a'\n$i+='b'\npip list $i", ["pip list $i"], id="value that grows"),
+        pytest.param(
+            "$env:TORCH_COMMAND='pip install x y'\n$TORCH_COMMAND = 'pip install z'\n./webui.bat",
+            ["pip install x y", "./webui.bat"],
+            id="handed on",
+        ),
         pytest.param("pip install 'a$b'", ["pip install a$b"], id="no variable"),
         pytest.param("function F { pip list }", ["pip list"], id="function"),
     ],
@@ -61,10 +70,45 @@ def test_commands_of_powershell(text: str, commands: list[str]) -> None:
             ["pip install x", "webui.bat"],
             id="handed on",
         ),
+        pytest.param(
+            'set "TORCH_COMMAND=pip install x y"\nset "NOTE=pip install z"\ncall webui.bat',
+            ["pip install x y", "webui.bat"],
+            id="handed on in quotes",
+        ),
     ],
 )
 def test_commands_of_a_batch_file(text: str, commands: list[str]) -> None:
     assert run(batch.parse(text)) == commands
+
+
+@pytest.mark.parametrize(
+    ("parsed", "urls"),
+    [
+        pytest.param(
+            batch.parse(f'set "TORCH_INDEX_URL={INDEX}"\ncall webui.bat'), [INDEX], id="cmd"
+        ),
+        pytest.param(
+            batch.parse(f"set TORCH_INDEX_URL={INDEX}\npip list --index-url %TORCH_INDEX_URL%"),
+            [],
+            id="cmd uses it",
+        ),
+        pytest.param(
+            powershell.parse(f'$env:TORCH_INDEX_URL = "{INDEX}"\n./webui.bat'),
+            [INDEX],
+            id="powershell",
+        ),
+        pytest.param(
+            powershell.parse(
+                f"$env:TORCH_INDEX_URL='{INDEX}'\npip list --index-url $env:TORCH_INDEX_URL"
+            ),
+            [],
+            id="powershell uses it",
+        ),
+        pytest.param(batch.parse(f"set PIP_INDEX_URL={INDEX}\npip list"), [], id="of pip"),
+    ],
+)
+def test_an_index_that_is_handed_on(parsed: Parts, urls: list[str]) -> None:
+    assert [each.url for each in parsed.indexes] == urls
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
-from rocmlint.rule import compile_lazily
+from rocmlint.formats.handed_on import is_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,6 @@ VARIABLES = ("TORCH_COMMAND", "TORCH_INDEX_URL")
 """Of the web UIs: a command, and the index that their own command takes torch from."""
 _READ = frozenset({"dockerfile", "compose", "workflow"})
 """Formats of which what is handed on is not read as a command of the file, as in scripts."""
-_INSTALLS = compile_lazily(r"\s*(?:pip3?|uv|\S*python3?)\s")
 
 
 def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirement]]]:
@@ -33,7 +32,7 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
     value = setting.value
     if value is None or not value.known or re.search(rf"\$\{{?{setting.name}\b", file.text):
         return
-    if _INSTALLS.match(value.text):
+    if is_install(value.text):
         yield from asked_in(value.text)
     else:
         yield value.text, []
@@ -41,7 +40,7 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
 
 def asked_in(text: str) -> Iterator[tuple[str, list[Requirement]]]:
     """Yield the indexes that the commands in a text ask, each with what they take of torch."""
-    if not _INSTALLS.match(text):
+    if not is_install(text):
         return
     from rocmlint.formats.shell.script import parse  # noqa: PLC0415 - few files have a command
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Parts
 from rocmlint.formats.recipes import Reference, Values
-from rocmlint.formats.windows import Reader, Shell, value_of
+from rocmlint.formats.windows import Reader, Shell, value_of, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,6 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"%(?P<name>\w+)%|!(?P<late>\w+)!|%~?\w*|%%?\w?")
-_COMMAND = re.compile(r"\w+(?:COMMAND|CMD)=(?=(?:pip3?|uv)\Z)")
-"""What is handed to the program that the script starts, such as TORCH_COMMAND of web UIs."""
 _SET = re.compile(r"(?P<quote>\"?)(?P<name>\w+)=(?P<value>[^\"]*)(?P=quote)\Z")
 
 
@@ -29,7 +27,7 @@ def parse(text: str) -> Parts:
     """Read a batch file, lines ended by ``\\n``."""
     reader = Reader(_SHELL, Excerpt.of(text), Values(_references))
     reader.exported.update(re.findall(r"\bset\s+\"?(\w+)=", text, re.IGNORECASE))
-    return Parts(commands=tuple(reader.commands()))
+    return Parts(tuple(reader.commands()), indexes=tuple(reader.indexes))
 
 
 def _assigned(words: list[Excerpt]) -> tuple[str, Excerpt | None] | None:
@@ -45,11 +43,11 @@ def _assigned(words: list[Excerpt]) -> tuple[str, Excerpt | None] | None:
     return match["name"], value_of([value], '"') if value.text else None
 
 
-def _handed_on(words: list[Excerpt]) -> list[Excerpt]:
-    match = _COMMAND.match(words[1].text) if len(words) > 2 else None
+def _handed_on(words: list[Excerpt]) -> tuple[str, list[Excerpt]] | None:
+    match = _SET.match(words[1].text)
     if match is None:
-        return []
-    return [words[1].part(match.end(), len(words[1].text)), *words[2:]]
+        return None
+    return match["name"], [*words_in(words[1].part(*match.span("value"))), *words[2:]]
 
 
 def _references(text: str) -> Iterator[Reference]:

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocmlint.formats.model import Branch, Command, Step, Word
+from rocmlint.formats.handed_on import is_install, names_command, names_index
+from rocmlint.formats.model import Branch, Command, Index, Step, Word
 from rocmlint.formats.shell.wrappers import unwrapped
 from rocmlint.text.text import Span
 
@@ -25,6 +26,7 @@ _KEYWORDS = _GO_ON | {
     *("return", "goto", "exit", "throw"),
 }
 """Words that open a block, or end a script, and are no programs."""
+_WORD = re.compile(r"\S+")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
@@ -44,8 +46,9 @@ class Shell:
     """Gives the variable that a command sets, with its value; None for commands that set none."""
     called: frozenset[str]
     """Words before a command that only run it."""
-    handed_on: Callable[[list[Excerpt]], list[Excerpt]] = lambda _: []
-    """Gives the words of a command that a variable hands to the program that the script starts."""
+    handed_on: Callable[[list[Excerpt]], tuple[str, list[Excerpt]] | None]
+    """Gives the variable that a command sets for the programs that the script starts, with the
+    words of its value; None for commands that set none."""
 
 
 @dataclass
@@ -63,6 +66,8 @@ class Reader:
     keyword: str = ""
     """The one that the next block belongs to."""
     words: list[Excerpt] = field(default_factory=list)
+    indexes: list[Index] = field(default_factory=list)
+    """What is handed on as the URL of an index, complete after the last command."""
 
     def commands(self) -> Iterator[Command]:
         """Yield the commands, in order."""
@@ -109,7 +114,7 @@ class Reader:
             self.keyword = words[0].text.lower()
             return
         if words and self.shell.assigned(words) is not None:
-            words = self.shell.handed_on(words)
+            words = self._handed_on(words)
         if not words:
             return
         found = [self._word(each, is_program=each is words[0]) for each in words]
@@ -120,6 +125,20 @@ class Reader:
             yield Command(
                 tuple(run), span, variables=variables, step=Step(), branches=tuple(self.blocks)
             )
+
+    def _handed_on(self, words: list[Excerpt]) -> list[Excerpt]:
+        """Return the command that a variable holds, or note the index: another program reads it.
+
+        What the script itself uses counts there.
+        """
+        name, value = self.shell.handed_on(words) or ("", [])
+        if names_command(name) and is_install(" ".join(each.text for each in value)):
+            return value
+        if names_index(name) and len(value) == 1 and not _is_used(name, self.excerpt.text):
+            word = self._word(value[0], is_program=False)
+            if word.known:
+                self.indexes.append(Index(word.text, word.span))
+        return []
 
     def _variables(self) -> Mapping[str, str | None]:
         return {name: self.values.resolved(name.lower()) for name in sorted(self.exported)}
@@ -139,6 +158,17 @@ class Reader:
         """Return whether signs stand in a word that mean more than themselves."""
         marks = (self.shell.escape, *self.shell.quotes)
         return text.startswith("@") or any(map(text.__contains__, (*marks, "<", ">")))
+
+
+def _is_used(name: str, text: str) -> bool:
+    """Return whether a script reads a variable: ``%NAME%``, ``!NAME!``, ``$env:NAME``."""
+    pattern = rf"[%!]{name}[%!]|\$\{{?env:{name}\b(?!\s*=)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def words_in(text: Excerpt) -> list[Excerpt]:
+    """Return the words of a text, split at blanks."""
+    return [text.part(*match.span()) for match in _WORD.finditer(text.text)]
 
 
 def value_of(words: Sequence[Excerpt], quotes: str) -> Excerpt | None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.formats.handed_on import names_command
 from rocmlint.syntax.nodes import argument, string_value
 
 if TYPE_CHECKING:
     from rocmlint.source.python import Source
 
 GETTERS = frozenset({"os.environ.get", "os.getenv", "os.environ.setdefault"})
-_COMMAND = re.compile(r"[A-Z]\w*(?:COMMAND|CMD)\Z")
-"""Variables that hold a command, such as TORCH_COMMAND of web UIs."""
 
 
 def command_default(call: cst.Call, source: Source) -> cst.BaseExpression | None:
@@ -23,7 +21,7 @@ def command_default(call: cst.Call, source: Source) -> cst.BaseExpression | None
         return None
     name = argument(call, 0, "key")
     default = argument(call, 1, "default")
-    is_command = name is not None and _COMMAND.match(string_value(name) or "")
+    is_command = name is not None and names_command(string_value(name) or "")
     return default if is_command else None
 
 

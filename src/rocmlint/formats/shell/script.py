@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import tree
+from rocmlint.formats.handed_on import is_install, names_command, names_index
 from rocmlint.formats.model import (
     Branch,
     Command,
@@ -28,7 +29,7 @@ from rocmlint.formats.shell.nodes import (
     without_comments,
 )
 from rocmlint.formats.shell.settings import given, handed_over, setting
-from rocmlint.formats.shell.variables import Value, Variables, changing
+from rocmlint.formats.shell.variables import Value, Variables, changing, defaults
 from rocmlint.formats.shell.words import Written, value_of, words_of, written_words
 from rocmlint.formats.shell.wrappers import (
     SHELLS,
@@ -59,10 +60,6 @@ _NO_WORD = re.compile(r"\W")
 _MOVES = re.compile(r"\b(?:cd|pushd)\b")
 _LAST_WORD = re.compile(r"(?<!\S)(?:==|=~)(?=[ \t]*(?:[\n;&|)]|\Z))")
 """A word that the grammar takes for an operator, with what ends the command as its operand."""
-_COMMAND = re.compile(r"[A-Z]\w*(?:COMMAND|CMD)\Z")
-_INSTALLS = re.compile(r"\s*(?:pip3?|uv|\S*python3?)\s")
-_INDEX = re.compile(r"(?!PIP_|UV_)[A-Z]\w*INDEX_URL\Z")
-"""What a script hands to the program that it starts, such as TORCH_COMMAND of web UIs."""
 _MOST_OF_ORIGIN = 500
 """Characters that are kept of what a variable is set to by a command."""
 _DEEPEST = 4
@@ -167,6 +164,9 @@ class _Script:
         words = call.words
         if not words:
             return
+        for name, value in defaults(node, self.excerpt.text):
+            if name not in self.variables.values:
+                self.variables.assign(name, value)
         own = self._own_variables(node)
         self.settings += given(self.excerpt, node, self.variables, branches)
         self.settings += handed_over(words, branches)
@@ -375,14 +375,14 @@ class _Script:
         for child in node.children if is_exported and self.depth < _DEEPEST else ():
             named, given = (child.child_by_field_name(field) for field in ("name", "value"))
             name = text_of(named, self.excerpt.text)
-            if given is None or not (_COMMAND.match(name) or _INDEX.match(name)):
+            if given is None or not (names_command(name) or names_index(name)):
                 continue
             (written, *_) = written_words(self.excerpt, [given])
             value = value_of(self.excerpt, written, self.variables.within_limits(), splits=False)
-            if _INDEX.match(name):
+            if names_index(name):
                 if not value.unknown and not re.search(rf"\$\{{?{name}\b", self.excerpt.text):
                     self.indexes.append(Index(value.text, value.span()))
-            elif _INSTALLS.match(value.text) and not is_run(name, self.excerpt.text):
+            elif is_install(value.text) and not is_run(name, self.excerpt.text):
                 variables = self.variables.passed_on()
                 yield from commands_of(value, variables, self.step, self.depth + 1, branches)
 

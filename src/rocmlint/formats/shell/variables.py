@@ -34,6 +34,7 @@ _BRANCHES = frozenset(
     }
 )
 _NAME = re.compile(r"\$\{?(\w+)")
+_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=([^{}$`\"'\\\n]+)\}")
 _MOST_ORIGINS = 8
 """Variables that are followed from one word."""
 _MOST_WORDS = 1000
@@ -132,7 +133,16 @@ def changing(root: Node, text: str) -> frozenset[str]:
     return frozenset(name for name in shaky if times[name] > 1)
 
 
+def defaults(node: Node, text: str) -> list[tuple[str, str]]:
+    """Return what ``: "${NAME:=value}"`` sets where nothing else did: names and values."""
+    if node.type != "command" or _text(node.child_by_field_name("name"), text) != ":":
+        return []
+    return _DEFAULT.findall(text, node.start_byte, node.end_byte)
+
+
 def _assigned(node: Node, text: str) -> list[str]:
+    if node.type == "command":
+        return [name for name, _ in defaults(node, text)]
     if node.type != "variable_assignment":
         return []
     if node.parent is not None and node.parent.type == "command":
