@@ -7,6 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from tests.support.project import Project
+from tests.support.scripts import UNSAFE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,3 +56,11 @@ class GitProject(Project):
     def new(self, *arguments: str) -> list[tuple[str, str]]:
         """Return the path and code of each finding that is new, compared with main."""
         return self.findings("diff", *(arguments or ("main",)))
+
+
+def branched(root: Path) -> GitProject:
+    """Return a project with one finding on ``main``, and a branch ``topic`` checked out."""
+    made = GitProject(root)
+    made.commit(old__py=UNSAFE)
+    made.branch()
+    return made
