@@ -219,7 +219,7 @@ def newest_row() -> str:
 
 
 def unproven(torch: str) -> tuple[str, ...]:
-    """Yield notes on wheels that were seen in the build matrix of a release candidate only."""
+    """Return notes on wheels that were seen in the build matrix of a release candidate only."""
     row = rocm_wheels.row(torch)
     if row is None or row.status == "release":
         return ()
