@@ -82,6 +82,12 @@ CASES = [
         "jax-rocm7-pjrt is not installed",
     ),
     Case(
+        "a client that does not follow its plugin",
+        jax("0.8.2", "7", jax_rocm7_pjrt="0.8.0"),
+        [("jax-rocm7-plugin", "jax-rocm7-pjrt", "conflict")],
+        "jax-rocm7-pjrt 0.8.0 is installed",
+    ),
+    Case(
         "jax for ROCm 10 with a jaxlib that does not know it",
         jax("0.11.0", "10"),
         [

@@ -38,9 +38,11 @@ def jax(environment: Environment, rocm: Rocm, devices: Devices) -> Iterator[Verd
     """Judge the plugin and the client: against ROCm, JAX and each other."""
     found = plugins(environment)
     for each in found:
+        other = _other_half(each, found)
         yield _on_rocm(each, rocm)
-        yield from _on_jax(each, environment)
-        yield from _on_its_other_half(each, found)
+        if not (other and _is_client(each) and _public(other) != _public(each)):
+            yield from _on_jax(each, environment)  # else the client is to follow the plugin first
+        yield from _on_its_other_half(each, other)
     here = environment.get("jax")
     on_cuda = any(each.name.startswith("jax-cuda") for each in environment.distributions)
     if here and not found and devices.names and not on_cuda:
@@ -132,21 +134,34 @@ def _on_jax(package: Distribution, environment: Environment) -> Iterator[Verdict
             )
 
 
-def _on_its_other_half(package: Distribution, found: list[Distribution]) -> Iterator[Verdict]:
+def _is_client(package: Distribution) -> bool:
+    return package.name.endswith("-pjrt")
+
+
+def _other_name(package: Distribution) -> str:
+    of, _, part = package.name.rpartition("-")
+    return f"{of}-{'plugin' if part == 'pjrt' else 'pjrt'}"
+
+
+def _other_half(package: Distribution, found: list[Distribution]) -> Distribution | None:
+    """Return the plugin of a client, or the client of a plugin."""
+    return next((each for each in found if each.name == _other_name(package)), None)
+
+
+def _on_its_other_half(package: Distribution, other: Distribution | None) -> Iterator[Verdict]:
     """Compare the plugin with the client; each says what the other lacks."""
-    match = _NAME.fullmatch(package.name)
-    kind = "pjrt" if match and match[2] == "plugin" else "plugin"
-    name = f"{package.name.rpartition('-')[0]}-{kind}"
-    other = next((each for each in found if each.name == name), None)
+    name = _other_name(package)
     verdict = _verdict(package, name, other.version if other else "", f"{name}=={package.version}")
     exact = f"pip install {name}=={_public(package)}"
     if other is None:
         reason = f"{name} is not installed: JAX finds no GPU without it"
         yield replace(verdict, judgement="conflict", reason=reason, action=exact)
-    elif kind == "pjrt" and _public(other) != _public(package):
+    elif _is_client(package):
+        return
+    elif _public(other) != _public(package):
         reason = f"{_TOGETHER}, and {other} is installed"
         yield replace(verdict, judgement="conflict", reason=reason, action=exact)
-    elif kind == "pjrt":
+    else:
         yield verdict
 
 
