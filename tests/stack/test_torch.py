@@ -112,10 +112,17 @@ def code_for(
     return [each for each in verdicts if each.on in devices.architectures]
 
 
-def test_a_gpu_that_the_wheels_of_this_torch_have_code_for_is_not_told(
+def test_a_gpu_that_the_wheels_of_this_torch_have_code_for_fits(
     packages: FakeEnvironment, here: FakeMachine
 ) -> None:
-    assert code_for(packages, here, "2.10.0+rocm7.1", "gfx1151") == []
+    (verdict,) = code_for(packages, here, "2.10.0+rocm7.1", "gfx1151")
+    assert (verdict.judgement, verdict.requirement) == ("fits", "code for gfx1151")
+
+
+def test_of_a_build_whose_gpus_are_not_known_nothing_is_said(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    assert code_for(packages, here, "2.11.0a0+git1234567", "gfx1151") == []
 
 
 def test_a_gpu_that_no_wheel_for_this_rocm_has_code_for_is_a_conflict(
@@ -137,7 +144,8 @@ def test_a_later_torch_for_the_same_rocm_is_proposed_where_it_has_code(
 def test_the_gpu_of_the_processor_beside_one_with_code_is_a_note(
     packages: FakeEnvironment, here: FakeMachine
 ) -> None:
-    (verdict,) = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx1036")
+    fits, verdict = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx1036")
+    assert (fits.judgement, fits.on) == ("fits", "gfx1100")
     assert (verdict.judgement, verdict.on) == ("note", "gfx1036")
     assert verdict.action.endswith("rocmlint stack install-command --gpu gfx1036")
 

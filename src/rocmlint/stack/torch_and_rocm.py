@@ -137,12 +137,15 @@ def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
     _, _, label = torch.version.partition("+")
     built = label.removeprefix("rocm")
     known = rocm_wheels.architectures(torch.version, built) if built != label else ()
-    missing = [each for each in devices.architectures if known and each not in known]
-    all_missing = len(missing) == len(devices.architectures)
-    for device in missing:
-        verdict = _verdict(torch, device, "", "code for this GPU")
+    if not known:
+        return
+    all_missing = not any(each in known for each in devices.architectures)
+    for device in devices.architectures:
+        if device in known:
+            yield _verdict(torch, device, device, f"code for {device}")
+            continue
         yield replace(
-            verdict,
+            _verdict(torch, device, "", f"code for {device}"),
             judgement="conflict" if all_missing else "note",
             reason=(
                 f"PyTorch's wheels of torch {torch.release} for ROCm {built} have no code for "
