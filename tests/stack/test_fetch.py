@@ -14,16 +14,12 @@ from rocmlint.stack import fetch
 from rocmlint.stack.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
 from rocmlint.stack.simple_index import IndexFile, project_files, read_page, wheel_of
 from rocmlint.stack.wheel_metadata import facts_of
-from tests.support.package_index import PackageIndex, Page, serving, wheel_with
+from tests.support.package_index import Page, serving, wheel_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-@pytest.fixture
-def index() -> Iterator[PackageIndex]:
-    with serving() as found:
-        yield found
+    from tests.support.package_index import PackageIndex
 
 
 def get(index: PackageIndex, path: str = "/page", seconds: float = 20) -> fetch.Answer:

@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JSON = "application/vnd.pypi.simple.v1+json"
+WHEELS = """<html><body>
+<a href="/whl/torch-2.14.1%2Brocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl#sha256=0">a</a>
+<a href="/whl/torch-2.14.1%2Brocm7.14-cp313-cp313-manylinux_2_28_x86_64.whl">b</a>
+<a href="/whl/torch-2.15.0%2Brocm7.14-cp314-cp314t-manylinux_2_28_x86_64.whl">c</a>
+<a href="/whl/torch-2.15.0%2Brocm10.0-cp311-cp311-manylinux_2_28_x86_64.whl">d</a>
+<a href="/whl/torch-2.15.0%2Brocm10.0-cp311-cp311-win_amd64.whl">only Windows</a>
+<a href="/whl/torch-2.15.0%2Bcu130-cp311-cp311-manylinux_2_28_x86_64.whl">CUDA</a>
+<a href="/whl/torch-2.15.0%2Brocm10.0.git12-cp311-cp311-linux_x86_64.whl">another label</a>
+</body></html>"""
+"""A page of torch that has releases for several ROCm, and what is not one."""
+NIGHTLY = """<a href="torch-2.16.0.dev20261120%2Brocm10.2-cp312-cp312-linux_x86_64.whl">n</a>
+<a href="torch-2.14.0.dev20260701%2Brocm7.1-cp312-cp312-linux_x86_64.whl">old</a>"""
+"""Its page of nightly builds."""
 
 
 class Page(NamedTuple):
