@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TODAY = datetime.now(timezone.utc).date().isoformat()
+TOMORROW = (datetime.now(timezone.utc) + timedelta(days=1)).date().isoformat()
 LINES = requirements.lines()
 NOWHERE = update_module.Sources("", "")
 
@@ -87,10 +88,14 @@ def test_wrong_metadata_leave_the_release_out_and_are_told(index: PackageIndex) 
     assert "another hash" in found.problem
 
 
-def test_a_day_in_the_future_does_not_make_the_table_newer() -> None:
-    far = (datetime.now(timezone.utc).date() + timedelta(days=9)).isoformat()
-    found = newer_requirements.Found("peft", LINES["peft"], uploaded=far)
-    assert newer_requirements.newest_day([found], "2026-11-15") == "2026-11-15"
+@pytest.mark.parametrize("day", ["2026-99-99", "0000-00-00", "9999-12-31", "soon", TOMORROW])
+def test_an_impossible_or_future_day_is_unknown(index: PackageIndex, day: str) -> None:
+    last = index.wheel("peft", [*releases_of(LINES["peft"])][-1], day=requirements.AS_OF)
+    index.project("peft", last, index.wheel("peft", "9.0.0", day=day))
+    found = newer(index)
+    assert (found.new, found.uploaded, found.problem) == (("9.0.0",), requirements.AS_OF, "")
+    assert releases_of(found.line)["9.0.0"].get("uploaded", "") <= TODAY
+    assert newer_requirements.newest_day([found], "2026-11-01") == requirements.AS_OF
 
 
 # Wheels

@@ -74,8 +74,8 @@ def newest_day(found: Iterable[Found], before: str) -> str:
     if any(each.problem for each in found):
         return before
     today = datetime.now(timezone.utc).date().isoformat()
-    days = [each.uploaded for each in found if each.uploaded <= today]
-    return max([before, *days]) if all(each.uploaded for each in found) else today
+    days = [each.uploaded for each in found]
+    return max([before, *days]) if all(days) else today
 
 
 def _newer(reader: Reader, index: str, package: str, lines: dict[str, str]) -> Found:

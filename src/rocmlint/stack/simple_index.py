@@ -6,6 +6,7 @@ import html
 import json
 import re
 import urllib.parse
+from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packaging.utils import (
@@ -34,7 +35,6 @@ _LINK = re.compile(r"<a(?=\s)", re.IGNORECASE)
 _BASE = re.compile(r"<base(?=\s)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-z][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.IGNORECASE)
 _LONGEST_TAG = 4096
-_NEWLY_UPLOADED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class IndexFile(NamedTuple):
@@ -47,7 +47,7 @@ class IndexFile(NamedTuple):
     metadata: str | None = None
     """The SHA-256 of the METADATA beside a wheel (PEP 658), "" if it has none; None without."""
     uploaded: str = ""
-    """The day, where the page has it."""
+    """The day, where the page has one that is not later than today."""
 
 
 class Wheel(NamedTuple):
@@ -158,7 +158,12 @@ def _text(value: object) -> str:
 
 
 def _day(moment: str) -> str:
-    return moment[:10] if _NEWLY_UPLOADED.match(moment) else ""
+    """Return the day of a moment; "" where it is none, or is yet to come: no index knows that."""
+    try:
+        day = date.fromisoformat(moment[:10])
+    except ValueError:
+        return ""
+    return day.isoformat() if day <= datetime.now(timezone.utc).date() else ""
 
 
 def _joined(page: str, url: str) -> str:
