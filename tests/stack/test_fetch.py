@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+import zipfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -192,6 +193,13 @@ def test_the_python_tags_of_a_wheel(name: str, tags: tuple[str, ...]) -> None:
 # Metadata
 
 
+def put(index: PackageIndex, content: bytes) -> None:
+    """Put a file on the index that is called a wheel of peft 1.0."""
+    entry = index.wheel("peft", "1.0", beside=False)
+    index.project("peft", entry)
+    index.pages[f"/files/{entry['filename']}"] = Page(content)
+
+
 def only_file(index: PackageIndex, name: str) -> IndexFile:
     (file,) = project_files(Reader(5), index.simple, name)
     return file
@@ -229,10 +237,8 @@ def test_metadata_with_another_hash_are_refused(index: PackageIndex) -> None:
 def test_metadata_of_another_package_or_release_are_refused(
     index: PackageIndex, name: str, version: str
 ) -> None:
-    entry = index.wheel("peft", "1.0", beside=False)
-    index.project("peft", entry)
     metadata = f"Name: {name}\nVersion: {version}\n".encode()
-    index.pages[f"/files/{entry['filename']}"] = Page(wheel_with("peft", "1.0", metadata))
+    put(index, wheel_with("peft", "1.0", metadata))
     with pytest.raises(FetchError, match=f"its metadata are those of {name} {version}"):
         facts_of(Reader(5), "peft", only_file(index, "peft"))
 
@@ -243,10 +249,25 @@ def test_metadata_of_another_package_or_release_are_refused(
     ids=["empty", "no zip", "endless"],
 )
 def test_what_is_not_a_wheel_is_a_line(index: PackageIndex, content: bytes) -> None:
-    entry = index.wheel("peft", "1.0", beside=False)
-    index.project("peft", entry)
-    index.pages[f"/files/{entry['filename']}"] = Page(content)
+    put(index, content)
     with pytest.raises(FetchError):
+        facts_of(Reader(5), "peft", only_file(index, "peft"))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_wheel_whose_metadata_are_damaged_is_a_line(index: PackageIndex, method: int) -> None:
+    content = bytearray(wheel_with("peft", "1.0", b"Name: peft\nVersion: 1.0\n" * 99, method))
+    at = content.index(b"dist-info/METADATA") + 18
+    content[at : at + 20] = b"\xff" * 20
+    put(index, bytes(content))
+    with pytest.raises(FetchError, match=r"^peft-1\.0-py3-none-any\.whl: not a wheel that can be"):
+        facts_of(Reader(5), "peft", only_file(index, "peft"))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_wheel_that_is_packed_as_none_is_refused(index: PackageIndex, method: int) -> None:
+    put(index, wheel_with("peft", "1.0", b"Name: peft\nVersion: 1.0\n", method))
+    with pytest.raises(FetchError, match=r"can be read \(NotImplementedError\)"):
         facts_of(Reader(5), "peft", only_file(index, "peft"))
 
 

@@ -74,12 +74,12 @@ class PackageIndex:
         return entry
 
 
-def wheel_with(name: str, version: str, metadata: bytes) -> bytes:
+def wheel_with(name: str, version: str, metadata: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
     """Return a wheel of some size, with this METADATA."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as wheel:
         wheel.writestr(f"{name}/weights.bin", bytes(300_000))
-        wheel.writestr(f"{name.replace('-', '_')}-{version}.dist-info/METADATA", metadata)
+        wheel.writestr(f"{name.replace('-', '_')}-{version}.dist-info/METADATA", metadata, method)
         wheel.writestr(f"{name}/more.bin", bytes(200_000))
     return packed.getvalue()
 

@@ -28,6 +28,8 @@ _LARGEST = 1 << 20
 _MOST_OF_A_WHEEL = 16 << 20
 _BLOCK = 1 << 17
 _MOST_REQUIREMENTS = 5_000
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How wheels are packed. LZMA would take as much memory as a server likes, and may be missing."""
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
     *(LookupError, OSError, ValueError),
@@ -64,10 +66,11 @@ def _beside(reader: Reader, file: IndexFile) -> bytes:
 def _inside(reader: Reader, file: IndexFile) -> bytes:
     remote = _Remote(reader, file.url.partition("#")[0])
     try:
-        with zipfile.ZipFile(io.BufferedReader(remote)) as wheel:
-            (name,) = (each for each in wheel.namelist() if _is_metadata(each))
-            with wheel.open(name) as found:
-                content = found.read(_LARGEST + 1)
+        with (
+            zipfile.ZipFile(io.BufferedReader(remote)) as wheel,
+            wheel.open(_metadata_in(wheel)) as found,
+        ):
+            content = found.read(_LARGEST + 1)
     except FetchError:
         raise
     except _DAMAGE as error:
@@ -77,6 +80,14 @@ def _inside(reader: Reader, file: IndexFile) -> bytes:
         message = f"{file.name}: its metadata are larger than {_LARGEST >> 20} MiB"
         raise FetchError(message)
     return content
+
+
+def _metadata_in(wheel: zipfile.ZipFile) -> zipfile.ZipInfo:
+    """Return the one file with metadata. Raises ValueError, or NotImplementedError as zipfile."""
+    (found,) = (each for each in wheel.infolist() if _is_metadata(each.filename))
+    if found.compress_type not in _PACKED:
+        raise NotImplementedError(found.compress_type)
+    return found
 
 
 def _is_metadata(path: str) -> bool:
