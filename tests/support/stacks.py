@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from rocmlint.stack.compatible import Compatible, Library
     from rocmlint.stack.installed import Environment
     from rocmlint.stack.show import Stack
     from rocmlint.stack.verdicts import Verdict
@@ -205,3 +206,9 @@ def stack_for_rocm_6_4(root: Path) -> VirtualEnvironment:
     add(made, "torchvision", "0.24.1+rocm6.4", "torch==2.9.1")
     add(made, "pytorch-triton-rocm", "3.5.1", files={"triton/__init__.py": ""})
     return made
+
+
+def library(answer: Compatible, name: str) -> Library:
+    """Return the answer for one library, by its name without extras."""
+    (found,) = (each for each in answer.libraries if each.name == name)
+    return found
