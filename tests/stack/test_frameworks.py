@@ -97,6 +97,47 @@ CASES = [
         "jaxlib 0.11.0 does not look for jax_rocm10_plugin",
         host="10.0.0",
     ),
+    Case(
+        "torchvision for the CPU, as its metadata takes any build of torch",
+        {"torchvision": "0.26.0+cpu"},
+        [("torchvision", "ROCm", "conflict")],
+        "it is a CPU build: by its label; what it has compiled does not run on a GPU",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "torchvision of PyPI, which is for CUDA",
+        {"torchvision": "0.26.0"},
+        [("torchvision", "ROCm", "conflict")],
+        "it is a CUDA build: _C.so needs CUDA's libraries",
+        torch=TORCH_7_2,
+        libraries=(("torchvision", "torchvision/_C.so", b"\0libcudart.so.12\0"),),
+    ),
+    Case(
+        "torchvision for an older ROCm than torch",
+        {"torchvision": "0.26.0+rocm7.0"},
+        [("torchvision", "ROCm", "note")],
+        "it was compiled for ROCm 7.0, torch for 7.2",
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "torchvision of torch's own index",
+        {"torchvision": "0.26.0+rocm7.2"},
+        [],
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "torchaudio for the CPU, of which little is compiled",
+        {"torchaudio": "2.11.0+cpu"},
+        [("torchaudio", "ROCm", "note")],
+        torch=TORCH_7_2,
+    ),
+    Case(
+        "a library of PyG for CUDA, by its label",
+        {"torch-scatter": "2.1.2+pt211cu128"},
+        [("torch-scatter", "ROCm", "conflict")],
+        "it is a CUDA build: by its label",
+        torch=TORCH_7_2,
+    ),
     Case("jax for the CPU beside a GPU", {"jax": "0.8.2"}, [("jax", "ROCm", "note")]),
     Case(
         "two kinds of onnxruntime",
@@ -318,3 +359,24 @@ def test_what_a_record_lists_is_read_whatever_it_is(tmp_path: Path) -> None:
 
 def test_a_package_without_files_and_label_tells_nothing(tmp_path: Path) -> None:
     assert built_for(Distribution("vllm", "1.0", place=str(tmp_path))) is None
+
+
+def test_a_companion_comes_from_the_index_of_torch(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.9.1+rocm6.4", "6.4.43484")
+    packages.install("torchvision", "0.24.1+cpu", ["torch==2.9.1"])
+    conflict, *_ = packages.show(here).verdicts
+    assert conflict.action == (
+        "pip install --no-deps torchvision==0.24.1+rocm6.4 "
+        "--index-url https://download.pytorch.org/whl/rocm6.4"
+    )
+
+
+def test_a_companion_of_amds_torch_has_an_extra_that_the_verb_knows(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.12.0+rocm7.14.0", "7.14.26133")
+    packages.install("torchvision", "0.27.0+cpu", ["torch==2.12.0"])
+    conflict, *_ = packages.show(here).verdicts
+    assert conflict.action.endswith("from one index: rocmlint stack install-command")

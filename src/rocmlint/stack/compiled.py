@@ -1,7 +1,8 @@
 """For which platform the packages with compiled code were built, by the runtimes they load.
 
 An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name stands in the
-file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all.
+file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all: any build of
+torch 2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
-from rocmlint.published import amd_wheels
+from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.stack.install import COMPANIONS
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH
-from rocmlint.stack.keeping import NOTHING, Kept
+from rocmlint.stack.keeping import NOTHING, Kept, index_of
+from rocmlint.stack.remedy import ONE_INDEX
 from rocmlint.stack.rocm_builds import places, rocm_build
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
@@ -37,6 +40,8 @@ _HIP = {
 }
 """The names by which HIP is loaded, as they are looked for, and with the major version."""
 _CUDA = (b"libcudart", b"libcuda.so.1", b"cudart64_")
+_OTHER_LABEL = re.compile(r"(?:pt\d+)?(cpu|cu\d+)")
+"""Of torch and its companions, and of PyG's libraries: 0.24.1+cpu, 2.1.2+pt28cu128."""
 _LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?|\d{2,4})(?!\d)")
 _MOST_FILES, _LARGEST = 12, 1_000_000_000
 _LARGEST_RECORD = 20_000_000
@@ -44,7 +49,7 @@ _LARGEST_RECORD = 20_000_000
 
 @dataclass(frozen=True)
 class Built:
-    """What a package was compiled for: "ROCm" or "CUDA", and where that was read.
+    """What a package was compiled for: "ROCm", "CUDA" or "CPU", and where that was read.
 
     ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
     """
@@ -65,7 +70,7 @@ def compiled(
     is_hip = torch is not None and torch.kind == "HIP"
     if not is_hip and not rocm.version:
         return
-    for name in _PACKAGES:
+    for name in (*COMPANIONS * is_hip, *_PACKAGES):
         package = environment.get(name)
         built = built_for(package) if package else None
         if package and built:
@@ -79,10 +84,10 @@ def built_for(package: Distribution) -> Built | None:
         platform, hip = _loaded(path)
         if platform:
             return Built(platform, path, hip, rocm if platform == "ROCm" else "")
-    local = package.version.partition("+")[2]
-    if rocm or local.startswith("cu"):
-        return Built("ROCm" if rocm else "CUDA", package.place, rocm=rocm)
-    return None
+    if rocm:
+        return Built("ROCm", package.place, rocm=rocm)
+    other = _OTHER_LABEL.fullmatch(package.version.partition("+")[2])
+    return Built("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
 
 
 def labelled(version: str) -> str:
@@ -108,33 +113,55 @@ def _judged(
         "fits",
         source=built.source,
     )
-    if built.platform == "CUDA":
-        name = os.path.basename(built.source)
-        how = "by its label" if built.source == package.place else f"{name} needs CUDA's libraries"
-        why = f"it is a CUDA build: {how}"
-        action = _instead(package, release, kept)
-        return replace(verdict, judgement="conflict", reason=why, action=action)
+    instead = _instead(package, torch, release, kept)
+    if built.platform != "ROCm":
+        return _for_another_platform(verdict, built, instead)
     hip = torch.hip.partition(".")[0] if torch else ""
     if built.hip and hip.isdecimal() and built.hip != hip:
         why = f"it was compiled for HIP {built.hip} and loads libamdhip64.so.{built.hip}, but torch"
         why += f" {torch.version if torch else ''} has HIP {hip}: it cannot be loaded beside it"
-        action = _instead(package, release, kept)
-        return replace(verdict, judgement="conflict", reason=why, action=action)
+        return replace(verdict, judgement="conflict", reason=why, action=instead)
     label = major_minor(built.rocm)
     if label and release and label != release:
         why = f"it was compiled for ROCm {built.rocm}, torch for {release}"
         why = why if torch else f"it was compiled for ROCm {built.rocm}, here is {release}"
-        return replace(
-            verdict, judgement="note", reason=why, action=_instead(package, release, kept)
-        )
+        return replace(verdict, judgement="note", reason=why, action=instead)
     return verdict
 
 
-def _instead(package: Distribution, rocm: str, kept: Kept) -> str:
+def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdict:
+    """Judge a build for CUDA or the CPU; little of torchaudio is compiled."""
+    name = os.path.basename(built.source)
+    how = f"{name} needs CUDA's libraries" if _LIBRARY.fullmatch(name) else "by its label"
+    why = f"it is a {built.platform} build: {how}"
+    if built.platform != "CPU":
+        return replace(verdict, judgement="conflict", reason=why, action=instead)
+    why += "; what it has compiled does not run on a GPU"
+    is_small = verdict.package == "torchaudio"
+    return replace(
+        verdict, judgement="note" if is_small else "conflict", reason=why, action=instead
+    )
+
+
+def _instead(package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
+    if torch and package.name in COMPANIONS:
+        return _beside(torch, package)
     if amd_wheels.elsewhere(package.name, rocm):
         return "; ".join(places(package.name, kept, rocm))
     return rocm_build(f"{package.name}=={package.version.partition('+')[0]}", kept, rocm)
+
+
+def _beside(torch: TorchBuild, companion: Distribution) -> str:
+    """Return the command for the build of a companion that is in the index of torch.
+
+    AMD's have the code for a GPU in an extra, and nightly builds one release a day.
+    """
+    index, label = index_of(torch.version), torch.version.partition("+")[2]
+    if not index.startswith(rocm_wheels.SERVER) or ".dev" in torch.version:
+        return ONE_INDEX
+    exact = f"{companion.name}=={companion.version.partition('+')[0]}+{label}"
+    return f"pip install --no-deps {exact} --index-url {index}"
 
 
 def _libraries(package: Distribution) -> list[str]:

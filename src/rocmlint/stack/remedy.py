@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
 """With these pip compiles a package against the torch that is installed."""
-_ONE_INDEX = "install torch and its companions from one index: rocmlint stack install-command"
+ONE_INDEX = "install torch and its companions from one index: rocmlint stack install-command"
 
 
 def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
@@ -54,7 +54,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
             return kept.pip_install("--no-deps", _text(requirement))
         return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
-        return _ONE_INDEX
+        return ONE_INDEX
     fitting = _newest_taking(package.name, name, other.parsed, extra, minor_of(python))
     move = _other_torch(requirement, other.parsed) if name == "torch" else ""
     if fitting is None or fitting == package.parsed:
@@ -70,7 +70,7 @@ def reinstall(package: Distribution) -> str:
     """Return how the release that is installed is installed anew."""
     exact = shlex.quote(f"{package.name}=={package.version}")
     if package.name in TORCH_FAMILY:
-        return f"uninstall {package.name}, then {_ONE_INDEX}"
+        return f"uninstall {package.name}, then {ONE_INDEX}"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
         return rocm_build(f"{package.name}=={package.version}")
     how = COMPILE_ANEW if package.name in BUILT_AGAINST_TORCH else ("--no-deps",)
