@@ -13,7 +13,7 @@ import pytest
 
 from rocmlint.stack import fetch
 from rocmlint.stack.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
-from rocmlint.stack.simple_index import IndexFile, project_files, read_page, wheel_of
+from rocmlint.stack.simple_index import IndexFile, project_files, read_page, release_of, wheel_of
 from rocmlint.stack.wheel_metadata import facts_of
 from tests.support.package_index import Page, serving, wheel_with
 
@@ -188,6 +188,23 @@ def test_the_python_tags_of_a_wheel(name: str, tags: tuple[str, ...]) -> None:
     wheel = wheel_of(name)
     assert wheel is not None
     assert wheel.python_tags == tags
+
+
+MANY = ".".join(f"p{number}" for number in range(6))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(f"x-1.0-{MANY}-{MANY}-{MANY}.whl", id="tags"),
+        pytest.param(f"x-1.0-{'py2.' * 999}py3-none-any.whl", id="long"),
+        pytest.param(f"x-{'9' * 90}.0-py3-none-any.whl", id="version"),
+        pytest.param(f"x-{'9' * 90}.0.tar.gz", id="sdist"),
+        pytest.param(f"x-{'1.' * 999}0.tar.gz", id="long sdist"),
+    ],
+)
+def test_an_absurd_name_is_of_no_release(name: str) -> None:
+    assert release_of(name) is None
 
 
 # Metadata

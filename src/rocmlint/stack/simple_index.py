@@ -7,6 +7,7 @@ import json
 import re
 import urllib.parse
 from datetime import date, datetime, timezone
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packaging.utils import (
@@ -35,6 +36,12 @@ _LINK = re.compile(r"<a(?=\s)", re.IGNORECASE)
 _BASE = re.compile(r"<base(?=\s)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-z][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.IGNORECASE)
 _LONGEST_TAG = 4096
+_LONGEST_NAME = 255
+"""Characters of a file's name: no disk takes more."""
+_LONGEST_VERSION = 80
+"""Characters: those of nightly builds, with a commit in them, have half of it."""
+_MOST_WHEEL_TAGS = 200
+"""Tags of a wheel: those that list every Python and system have fifty."""
 
 
 class IndexFile(NamedTuple):
@@ -88,23 +95,33 @@ def read_page(answer: Answer) -> tuple[IndexFile, ...]:
 
 
 def wheel_of(name: str) -> Wheel | None:
-    """Return what the name of a wheel says; None for another file."""
+    """Return what the name of a wheel says; None for another file, and for an absurd name."""
+    if len(name) > _LONGEST_NAME or _count_tags(name) > _MOST_WHEEL_TAGS:
+        return None
     try:
         _, version, _, tags = parse_wheel_filename(name)
     except (InvalidWheelFilename, ValueError):  # also a version of too many digits
         return None
-    return Wheel(version, tags)
+    return Wheel(version, tags) if len(str(version)) <= _LONGEST_VERSION else None
+
+
+def _count_tags(name: str) -> int:
+    """Return how many tags stand for those at the end of a name: "py2.py3-none-any" for two."""
+    return prod(part.count(".") + 1 for part in name.removesuffix(".whl").split("-")[-3:])
 
 
 def release_of(name: str) -> Version | None:
-    """Return the version that a file is of, a wheel or an sdist; None for another file."""
+    """Return the version that a file is of, a wheel or an sdist; None for any other."""
     wheel = wheel_of(name)
     if wheel is not None:
         return wheel.version
+    if len(name) > _LONGEST_NAME:
+        return None
     try:
-        return parse_sdist_filename(name)[1]
+        version = parse_sdist_filename(name)[1]
     except (InvalidSdistFilename, ValueError):
         return None
+    return version if len(str(version)) <= _LONGEST_VERSION else None
 
 
 def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
