@@ -86,21 +86,6 @@ def test_only_http_is_asked(url: str) -> None:
         Reader(5).get(url)
 
 
-def test_a_password_goes_into_the_header_and_into_no_message(index: PackageIndex) -> None:
-    with pytest.raises(FetchError) as caught:
-        Reader(5).get(index.url.replace("//", "//me:s%40cret@") + "/page")
-    assert "cret" not in str(caught.value)
-    assert index.asked[0][1]["Authorization"] == "Basic bWU6c0BjcmV0"
-
-
-def test_a_password_is_not_sent_to_another_server(index: PackageIndex) -> None:
-    with serving() as other:
-        index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{other.url}/page"),))
-        other.pages["/page"] = Page(b"found")
-        Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
-        assert "Authorization" not in other.asked[0][1]
-
-
 def test_a_server_that_is_not_there_is_asked_a_few_times_only() -> None:
     with serving() as index:
         url = index.url

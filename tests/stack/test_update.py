@@ -16,7 +16,7 @@ from rocmlint.published.requirement_lines import releases_of, unpacked
 from rocmlint.stack import index_config
 from rocmlint.stack.fetch import FetchError, Reader
 from rocmlint.stack.index_config import PYPI, Index, find_certificates, find_index
-from tests.support.fetched_tables import data_of, fetched
+from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from tests.support.project import Project
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "stack.json").read_text())
-ONLY = ("--only", "requirements", "rocm_wheels")
-"""AMD's indexes are in its table, and are not asked by tests."""
 TODAY = datetime.now(timezone.utc).date().isoformat()
 LINES = requirements.lines()
 

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
+ONLY = ("--only", "requirements", "rocm_wheels")
+"""AMD's indexes are in its table, and are not asked by tests."""
+
 
 def data_of(project: Project) -> dict[str, str]:
     """Return the variable that puts the data folder into the project; of Linux."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import os
+import re
 import socket
 import ssl
 import threading
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO
 
-_SCHEMES = ("https", "http")
+_PORTS = {"https": 443, "http": 80}
+_NOT_VALID = "not a valid address; # / ? in a name or password are written %23 %2F %3F"
+_NOT_SHOWN = re.compile(r"[?#].*")
 _CHUNK = 1 << 16
 _PATIENCE = 30.0
 """Seconds that a server may be silent."""
@@ -77,8 +80,10 @@ class Reader:
         self._cut.daemon = True
         self._silent: dict[str, int] = {}
         """How often each server could not be reached."""
+        self._logins = _Logins()
         self._opener = urllib.request.OpenerDirector()
         for handler in (
+            self._logins,
             urllib.request.ProxyHandler(),
             _Http(self._sockets),
             _Https(self._sockets, _checking(certificates)),
@@ -98,7 +103,7 @@ class Reader:
         """Return what an address has. Raises FetchError, and OutOfTimeError when time is over."""
         try:
             self._begin()
-            request = _request(url, headers or {})
+            request = self._request(url, headers or {})
             if self._silent.get(request.host, 0) >= _TRIES:
                 message = "the server cannot be reached"
                 raise UnreachableError(message)
@@ -126,6 +131,22 @@ class Reader:
         for each in tuple(self._sockets):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+
+    def _request(self, url: str, headers: Mapping[str, str]) -> urllib.request.Request:
+        """Ask for an address; a name and password in it go where HTTP has them."""
+        parts = _parts(url)
+        if parts.scheme not in _PORTS or not parts.hostname:
+            message = "not an address of HTTP"
+            raise FetchError(message)
+        if "@" in parts.fragment:
+            raise FetchError(_NOT_VALID)
+        login, _, host = parts.netloc.rpartition("@")
+        clean = parts._replace(netloc=host, fragment="").geturl()
+        request = urllib.request.Request(clean, headers=dict(headers))  # noqa: S310 - checked above
+        request.add_header("User-Agent", f"rocmlint/{__version__}")
+        if login:
+            self._logins.add(clean, login)
+        return request
 
     def _begin(self) -> None:
         with self._lock:
@@ -166,28 +187,28 @@ class Reader:
 
 
 def without_password(url: str) -> str:
-    """Return an address as it may be printed."""
+    """Return an address as it may be printed, also one whose password was written wrongly.
+
+    What follows ``?`` or ``#`` can be as secret, and is left out.
+    """
     try:
         parts = urllib.parse.urlsplit(url)
     except ValueError:
         return "an address that is not valid"
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    behind = f"{parts.path}?{parts.query}#{parts.fragment}"
+    if "@" in behind:  # as of https://me:pass#word@host/
+        return f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
-    """Ask for an address; a name and password in it go where HTTP has them."""
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme not in _SCHEMES or not parts.hostname:
-        message = "not an address of HTTP"
-        raise FetchError(message)
-    login, _, host = parts.netloc.rpartition("@")
-    clean = parts._replace(netloc=host, fragment="").geturl()
-    request = urllib.request.Request(clean, headers=dict(headers))  # noqa: S310 - checked above
-    request.add_header("User-Agent", f"rocmlint/{__version__}")
-    if login:
-        packed = base64.b64encode(urllib.parse.unquote(login).encode()).decode()
-        request.add_unredirected_header("Authorization", f"Basic {packed}")
-    return request
+def _parts(url: str) -> urllib.parse.SplitResult:
+    """Split an address. Raises FetchError, without what Python says: it has the password in it."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise FetchError(_NOT_VALID) from None
+    return parts
 
 
 def _checking(certificates: str) -> ssl.SSLContext:
@@ -211,6 +232,36 @@ def _kept(made: _Made, sockets: WeakSet[socket.socket]) -> _Made:
 
     made.connect = connected  # type: ignore[method-assign]
     return made
+
+
+class _Logins(urllib.request.BaseHandler):
+    """Sends each server the name and password that were in an address of it, and no other one.
+
+    Links on its pages have none, and lead to what needs them as well.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[str, str | None, int | None], str] = {}
+
+    def add(self, url: str, login: str) -> None:
+        """Keep what stands before the host of an address."""
+        login = login if ":" in login else f"{login}:"
+        packed = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode()
+        self._of[_origin(url)] = f"Basic {packed}"
+
+    def http_request(self, req: urllib.request.Request) -> urllib.request.Request:
+        """Add what is known for the server of a request; a redirect makes another request."""
+        login = self._of.get(_origin(req.full_url))
+        if login:
+            req.add_unredirected_header("Authorization", login)
+        return req
+
+    https_request = http_request
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
 
 
 class _Http(urllib.request.HTTPHandler):
@@ -242,7 +293,10 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a few redirects, but none away from HTTP, nor from HTTPS to what can be read."""
+    """Follows a few redirects, but none away from HTTP, nor from HTTPS to what can be read.
+
+    Nor one with a name and a password in it.
+    """
 
     max_redirections = 5
 
@@ -255,8 +309,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        scheme = urllib.parse.urlsplit(newurl).scheme
-        if scheme not in _SCHEMES or (req.type == "https" and scheme != "https"):
+        to = _parts(newurl)
+        is_weaker = req.type == "https" and to.scheme != "https"
+        if to.scheme not in _PORTS or is_weaker or "@" in to.netloc:
             message = f"it redirects to {without_password(newurl)}, which is not followed"
             raise FetchError(message)
         return super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -1,0 +1,121 @@
+"""Names and passwords in the addresses of package indexes: sent where they belong, told nowhere."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocmlint.published import rocm_wheels
+from rocmlint.stack.fetch import FetchError, Reader, without_password
+from rocmlint.stack.simple_index import project_files
+from rocmlint.stack.wheel_metadata import facts_of
+from tests.support.fetched_tables import ONLY, data_of, fetched
+from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
+
+if TYPE_CHECKING:
+    from tests.support.package_index import PackageIndex
+    from tests.support.project import Project
+
+
+def sent(index: PackageIndex, path: str) -> list[str]:
+    """Return the name and password of each question for a path."""
+    headers = [headers.get("Authorization", "") for asked, headers in index.asked if asked == path]
+    return [base64.b64decode(each.removeprefix("Basic ")).decode() for each in headers]
+
+
+@pytest.mark.parametrize(
+    ("login", "name_and_password"),
+    [
+        ("me:s%40cret", "me:s@cret"),
+        ("me%40x.org:s%23c%2Fr%3Fet", "me@x.org:s#c/r?et"),
+        ("me@x.org:s@cret", "me@x.org:s@cret"),
+        ("me:s%C3%A9cret", "me:s\u00e9cret"),
+        ("me:s\u00e9cret", "me:s\u00e9cret"),
+        ("token-cret", "token-cret:"),
+    ],
+)
+def test_a_password_goes_into_the_header_and_into_no_message(
+    index: PackageIndex, login: str, name_and_password: str
+) -> None:
+    with pytest.raises(FetchError) as caught:
+        Reader(5).get(index.url.replace("//", f"//{login}@") + "/page")
+    assert str(caught.value) == f"{index.url}/page: HTTP 404"
+    assert sent(index, "/page") == [name_and_password]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:se#cret@a.invalid/simple",
+        "https://me:se?cret@a.invalid/simple",
+        "https://me:se/cret@a.invalid/simple",
+        "https://me@x.org:se/cret@a.invalid/simple",
+        "https://cret#x@a.invalid/simple",
+        "https://me:cret@a.invalid:port/simple",
+        "https://me:cret\u2100@a.invalid/simple",
+        "https://me:cret@[a/simple",
+        "https:me:cret@a.invalid/simple",
+    ],
+)
+def test_a_password_that_is_written_wrongly_is_told_nowhere(url: str) -> None:
+    with pytest.raises(FetchError, match=r"not an? (?:valid )?address") as caught:
+        Reader(5).get(url)
+    assert "cret" not in str(caught.value)
+    assert "cret" not in without_password(url)
+
+
+def test_what_stands_behind_a_question_mark_is_told_nowhere() -> None:
+    assert without_password("https://a.org/x?token=cret#y") == "https://a.org/x"
+
+
+def test_the_files_of_an_index_are_asked_with_its_password(index: PackageIndex) -> None:
+    for beside in (True, False):
+        index.asked.clear()
+        index.project("peft", index.wheel("peft", "1.0", beside=beside))
+        reader = Reader(5)
+        (file,) = project_files(reader, index.simple.replace("//", "//me:secret@"), "peft")
+        facts_of(reader, "peft", file)
+        paths = [path for path, _ in index.asked]
+        assert len(paths) > 1
+        assert {login for path in paths for login in sent(index, path)} == {"me:secret"}
+
+
+def test_a_redirect_on_the_same_server_keeps_the_password(index: PackageIndex) -> None:
+    index.pages["/page"] = Page(b"", status=302, headers=(("Location", "/there"),))
+    index.pages["/there"] = Page(b"found")
+    Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
+    assert sent(index, "/there") == ["me:secret"]
+
+
+def test_a_password_is_not_sent_to_another_server(index: PackageIndex) -> None:
+    with serving() as other:
+        index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{other.url}/page"),))
+        other.pages["/page"] = Page(b"found")
+        Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
+        assert sent(other, "/page") == [""]
+
+
+def test_a_redirect_with_a_password_is_not_followed(index: PackageIndex) -> None:
+    to = index.url.replace("//", "//you:secret@")
+    index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{to}/there"),))
+    with pytest.raises(FetchError, match=r"redirects to http://127.*not followed") as caught:
+        Reader(5).get(f"{index.url}/page")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_output_of_the_verb_has_the_password(
+    project: Project, index: PackageIndex, form: str
+) -> None:
+    index.project("peft", index.wheel("peft", "9.0.0"))
+    index.pages["/whl/torch/"] = Page(WHEELS.encode(), "text/html")
+    index.pages["/whl/nightly/torch/"] = Page(NIGHTLY.encode(), "text/html")
+    server = index.url.replace("//", "//me:s%40cret@")
+    flags = ("--index-url", f"{server}/simple", "--pytorch-url", f"{server}/whl", *ONLY)
+    done = project.run("stack", "update", *flags, "--output-format", form, **data_of(project))
+    assert done.returncode == 3
+    assert index.simple in done.stdout
+    assert "cret" not in done.stdout + done.stderr
+    assert "cret" not in fetched(project, rocm_wheels.NAME).read_text()
