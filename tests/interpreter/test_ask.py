@@ -106,6 +106,13 @@ def test_what_is_no_python_is_told_with_what_it_printed() -> None:
         Interpreter("/bin/echo").ask("loads", {"module": "os"})
 
 
+def test_what_prints_without_end_is_told_in_a_line(folder: Path) -> None:
+    (folder / "sitecustomize.py").write_text("while True:\n    print('y' * 10_000)\n")
+    with pytest.raises(InterpreterError) as raised:
+        loads("fine", folder)
+    assert str(raised.value) == f"{sys.executable} printed more than 50,000,000 bytes"
+
+
 def test_the_working_folder_comes_first_as_under_python_m(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

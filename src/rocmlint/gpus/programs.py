@@ -6,19 +6,13 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rocmlint.interpreter.child import end_group, start_group
+from rocmlint.interpreter.child import Output, end_group, start_group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    Parts = SimpleQueue[tuple[Any, bytes]]
 
 FOLDERS = ("/opt/rocm/bin", "/opt/rocm/core/bin")
 """Where ROCm's programs are beside PATH: until 7.2, and in TheRock's packages (7.9 and later)."""
@@ -58,49 +52,16 @@ def ask_program(
     except OSError as error:
         return Printed(problem=f"cannot be started: {error.strerror} ({program})")
     try:
-        stdout, stderr = _outputs(child, time.monotonic() + seconds)
+        output = Output(child, _MAXIMUM_OUTPUT)
+        output.wait(seconds)
     except subprocess.TimeoutExpired:
         return Printed(problem=f"did not answer within {seconds:g} s ({program})")
     except OverflowError:
         return Printed(problem=f"printed more than {_MAXIMUM_OUTPUT:,} bytes ({program})")
     finally:
         end_group(child)
+    stdout, stderr = (each.decode(errors="replace") for each in output.printed.values())
     return Printed(stdout, _failure(child.returncode, stdout, stderr))
-
-
-def _outputs(child: subprocess.Popen[bytes], deadline: float) -> tuple[str, str]:
-    """Read what a program prints until it ends.
-
-    A thread reads each stream: Windows can wait for sockets only. Raises
-    subprocess.TimeoutExpired at the deadline (monotonic), and OverflowError.
-    """
-    printed: dict[Any, bytearray] = {child.stdout: bytearray(), child.stderr: bytearray()}
-    parts: Parts = SimpleQueue()
-    for stream in printed:
-        own = os.dup(stream.fileno())  # nobody else closes it while the thread reads
-        Thread(target=_read, args=(stream, own, parts), daemon=True).start()
-    still_open = len(printed)
-    while still_open:
-        try:
-            stream, data = parts.get(timeout=max(0, deadline - time.monotonic()))
-        except Empty:
-            raise subprocess.TimeoutExpired(child.args, 0) from None
-        printed[stream] += data
-        still_open -= not data
-        if sum(map(len, printed.values())) > _MAXIMUM_OUTPUT:
-            raise OverflowError
-    child.wait(max(0, deadline - time.monotonic()))
-    stdout, stderr = (each.decode(errors="replace") for each in printed.values())
-    return stdout, stderr
-
-
-def _read(stream: Any, descriptor: int, parts: Parts) -> None:
-    """Hand on what a stream gives, read from its copy; at the end nothing, and close that."""
-    with suppress(OSError):
-        while data := os.read(descriptor, 2**16):
-            parts.put((stream, data))
-    parts.put((stream, b""))
-    os.close(descriptor)
 
 
 def _failure(code: int, stdout: str, stderr: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.interpreter.child import end_group, start_group
+from rocmlint.interpreter.child import Output, end_group, start_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,6 +62,8 @@ takes its ``__file__`` away: children that multiprocessing starts would run it a
 """
 _TAIL = 2000
 """How many characters of what a failed child printed are told."""
+_MOST_PRINTED = 50_000_000
+"""Bytes; what prints more has no end, and would fill the memory."""
 _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 _PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
@@ -146,20 +148,23 @@ class Interpreter:
     ) -> bytes:
         """Wait for the child, but not for what it leaves running; give what was printed."""
         until = time.monotonic() + self.timeout
-        printed, is_over = b"", False
+        output, is_over = Output(child, _MOST_PRINTED), False
         while not is_over:
             is_over = os.path.exists(answer) or child.poll() is not None
             left = max(until - time.monotonic(), 0)
             try:
-                return child.communicate(timeout=min(left, _GRACE))[0]
+                output.wait(min(left, _GRACE))
+                break
+            except OverflowError as error:
+                message = f"{self.python} printed more than {_MOST_PRINTED:,} bytes"
+                raise InterpreterError(message) from error
             except subprocess.TimeoutExpired as error:
-                printed = error.stdout or b""
                 if progress is not None:
                     _show(f"{answer}.progress", progress)
                 if not is_over and left < _GRACE:
                     message = f"{self.python} did not answer within {self.timeout:g} s"
                     raise InterpreterError(f"{message} (see --timeout)") from error
-        return printed
+        return b"".join(output.printed.values())
 
     def _read(self, path: str, printed: str, code: int) -> Any:
         try:

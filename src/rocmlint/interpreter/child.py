@@ -5,15 +5,66 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    Parts = SimpleQueue[tuple[Any, bytes]]
+
 _GROUP_OF_WINDOWS = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 """Ctrl-C does not reach it, as it does not reach a session of its own elsewhere."""
 _SECONDS = 10
+_PIECE = 2**16
+
+
+class Output:
+    """What a child prints, read while it runs, and no more than ``limit`` bytes of it.
+
+    ``printed`` is what each of its streams gave so far. A thread reads each: Windows can wait for
+    sockets only.
+    """
+
+    def __init__(self, child: subprocess.Popen[bytes], limit: int) -> None:
+        self._child = child
+        self._limit = limit
+        self._parts: Parts = SimpleQueue()
+        self.printed = {each: bytearray() for each in (child.stdout, child.stderr) if each}
+        self._open = len(self.printed)
+        for stream in self.printed:
+            own = os.dup(stream.fileno())  # nobody else closes it while the thread reads
+            Thread(target=_read, args=(stream, own, self._parts), daemon=True).start()
+
+    def wait(self, seconds: float) -> None:
+        """Read until the child has ended and closed its streams.
+
+        Raises subprocess.TimeoutExpired after ``seconds``, to be called again or not, and
+        OverflowError for a child that prints too much.
+        """
+        deadline = time.monotonic() + seconds
+        while self._open:
+            try:
+                stream, data = self._parts.get(timeout=max(0, deadline - time.monotonic()))
+            except Empty:
+                raise subprocess.TimeoutExpired(self._child.args, seconds) from None
+            self.printed[stream] += data
+            self._open -= not data
+            if sum(map(len, self.printed.values())) > self._limit:
+                raise OverflowError
+        self._child.wait(max(0, deadline - time.monotonic()))
+
+
+def _read(stream: Any, descriptor: int, parts: Parts) -> None:
+    """Hand on what a stream gives, read from its copy; at the end nothing, and close that."""
+    with suppress(OSError):
+        while data := os.read(descriptor, _PIECE):
+            parts.put((stream, data))
+    parts.put((stream, b""))
+    os.close(descriptor)
 
 
 def start_group(
