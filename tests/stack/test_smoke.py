@@ -111,6 +111,16 @@ def test_an_import_that_does_not_end_in_time_is_left_open(
     assert "did not answer within 2 s" in reason
 
 
+def test_an_import_that_prints_without_end_is_one_conflict(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("peft", "0.21.2")
+    packages.write("peft/__init__.py", "while True:\n    print('y' * 10_000)\n")
+    ((judgement, reason),) = observed(packages.show(here, smoke=True), "peft")
+    assert judgement == "conflict"
+    assert reason == f"import peft fails: {packages.python} printed more than 50,000,000 bytes"
+
+
 def test_a_torch_that_fails_when_it_is_asked_for_gpus_is_not_said_to_see_none(
     packages: FakeEnvironment, here: FakeMachine
 ) -> None:

@@ -97,6 +97,20 @@ class Interpreter:
         What the child prints goes to stderr. ``progress`` is called about once a second with how
         far it has come, if the task says so (:mod:`.inside.progress`). Raises InterpreterError.
         """
+        document, printed = self._document(task, request, progress)
+        with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back
+            sys.stderr.write(printed)
+        return self._answer(document)
+
+    def ask_quietly(self, task: str, request: object = None) -> tuple[Any, str]:
+        """Do what ``ask`` does; give what the child printed in place of showing it."""
+        document, printed = self._document(task, request, None)
+        return self._answer(document), printed
+
+    def _document(
+        self, task: str, request: object, progress: Callable[[str], None] | None
+    ) -> tuple[Any, str]:
+        """Return what the child wrote as its answer, and what it printed."""
         with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
             names = ("start.py", "request", "answer")
             start, question, answer = (os.path.join(folder, name) for name in names)
@@ -110,7 +124,7 @@ class Interpreter:
                 raise InterpreterError(message) from error
             command = [self.python, start, INSIDE, task, question, answer]
             printed, code = self._run(command, answer, progress)
-            return self._read(answer, printed, code)
+            return self._read(answer, printed, code), printed
 
     def _run(
         self, command: list[str], answer: str, progress: Callable[[str], None] | None
@@ -169,17 +183,17 @@ class Interpreter:
     def _read(self, path: str, printed: str, code: int) -> Any:
         try:
             with open(path, encoding="utf-8") as file:
-                answer = json.load(file)
+                return json.load(file)
         except OSError:
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else "ended"
             message = f"{self.python} {how} without an answer: {_last_words(printed, code)}"
             raise InterpreterError(message) from None
-        with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back
-            sys.stderr.write(printed)
-        if "error" in answer:
-            message = f"{self.python}: {answer['error']}\n{answer['traceback']}"
+
+    def _answer(self, document: Any) -> Any:
+        if "error" in document:
+            message = f"{self.python}: {document['error']}\n{document['traceback']}"
             raise InterpreterError(message.rstrip())
-        return answer["answer"]
+        return document["answer"]
 
 
 def _show(path: str, progress: Callable[[str], None]) -> None:

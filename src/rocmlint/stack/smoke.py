@@ -12,13 +12,15 @@ from rocmlint.stack.remedy import reinstall
 from rocmlint.stack.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.stack.installed import Distribution, Environment
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
 _NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
+_SAID = 20
+"""Lines of what an import prints that are looked at, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,18 @@ def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) 
             continue
         started = time.monotonic()
         try:
-            told = interpreter.ask("smoke", {"module": import_name(package.name)})
+            told, printed = interpreter.ask_quietly("smoke", {"module": import_name(package.name)})
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
-            said = str(error).splitlines()[0]
-            verdicts.append(_slow(package, said) if slow else _failed(package, said))
+            why = str(error).splitlines()[0]
+            verdicts.append(_slow(package, why) if slow else _failed(package, why))
             continue
+        said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
         if told["error"]:
-            verdicts.append(_failed(package, told["error"], told["said"]))
+            verdicts.append(_failed(package, told["error"], said))
             continue
         verdicts.append(_fits(package, "can be imported"))
-        verdicts += _on_torch(package, environment, told["has_torch"], told["said"])
+        verdicts += _on_torch(package, environment, told["has_torch"], said)
         if told["torch"] and told["torch"]["error"]:
             verdicts.append(_silent(package, told["torch"]["error"]))
         elif told["torch"]:
@@ -82,7 +85,7 @@ def _but(verdict: Verdict, reason: str, action: str, judgement: Judgement = "con
     return replace(verdict, judgement=judgement, reason=reason, action=action)
 
 
-def _failed(package: Distribution, error: str, said: tuple[str, ...] = ()) -> Verdict:
+def _failed(package: Distribution, error: str, said: Sequence[str] = ()) -> Verdict:
     first = error.splitlines()[0] if error else "no reason given"
     reason = f"import {import_name(package.name)} fails: {first}"
     if said and said[-1] not in reason:
@@ -106,7 +109,7 @@ def _silent(package: Distribution, error: str) -> Verdict:
 
 
 def _on_torch(
-    package: Distribution, environment: Environment, has_torch: bool | None, said: list[str]
+    package: Distribution, environment: Environment, has_torch: bool | None, said: Sequence[str]
 ) -> Iterator[Verdict]:
     """Judge what a package says of torch, where torch is installed."""
     torch = environment.get("torch")
