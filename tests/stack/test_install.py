@@ -92,6 +92,11 @@ def test_wheels_that_are_newer_than_the_driver_are_not_promised_to_run() -> None
     assert stack.index_url("5.4").notes[0].endswith(same)
 
 
+@pytest.mark.parametrize(("asked", "is_told"), [("5.4", True), ("4.0", True), ("6.2.3", False)])
+def test_wheels_for_a_newer_rocm_than_the_one_asked_for_are_told(asked: str, is_told: bool) -> None:
+    assert (", which is newer, include" in stack.index_url(asked).notes[0]) == is_told
+
+
 @pytest.mark.parametrize(
     ("asked", "nearest"),
     [

@@ -294,7 +294,8 @@ def _of_another(asked: Version, chosen: Version) -> str:
     runs = "whether the driver can run them is unknown"
     if minor in drivers.rocm_versions():
         runs = f"AMD lists the same drivers for all of {minor} ({drivers.as_of()})"
-    brought = f"the wheels for {chosen} include ROCm's libraries, and {runs}"
+    newer = ", which is newer," if chosen > asked else ""
+    brought = f"the wheels for {chosen}{newer} include ROCm's libraries, and {runs}"
     return f"ROCm {asked} has no wheels of its own: {brought}"
 
 
