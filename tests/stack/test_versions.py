@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import pytest
 
 from rocmlint.stack.versions import (
@@ -11,6 +14,9 @@ from rocmlint.stack.versions import (
     read_rocm,
     read_torch_version,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -38,9 +44,20 @@ def test_what_is_no_rocm_is_refused_with_an_example(text: str) -> None:
         read_rocm(text)
 
 
-def test_a_major_version_is_refused_with_those_that_it_may_mean() -> None:
-    with pytest.raises(VersionError, match=r"ambiguous; write one of 7\.0, 7\.1, 7\.2, 7\.14$"):
-        read_rocm("7")
+@pytest.mark.parametrize(
+    ("major", "minors"),
+    [("7", "7.0, 7.1, 7.2, 7.11, 7.12, 7.13, 7.14"), ("10", "10.0, 10.1")],
+)
+def test_a_major_version_is_refused_with_those_that_it_may_mean(major: str, minors: str) -> None:
+    with pytest.raises(VersionError, match=rf"ambiguous; write one of {re.escape(minors)}$"):
+        read_rocm(major)
+
+
+@pytest.mark.parametrize("read", [read_rocm, read_torch_version, read_python_version])
+def test_a_text_of_any_length_is_refused_in_a_short_line(read: Callable[[str], object]) -> None:
+    with pytest.raises(VersionError) as caught:
+        read("2." + "9" * 5_000)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(

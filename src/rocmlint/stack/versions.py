@@ -7,18 +7,20 @@ import re
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
-from rocmlint.published import rocm_wheels
-from rocmlint.text.written import version_of
+from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.text.words import shortened
+from rocmlint.text.written import minor_release, version_of
 
 _ROCM = re.compile(
-    r"(?:rocm[ =-]*|v)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:\.\d{4,})?(?:-\d+)?",
+    r"(?:rocm[ =-]*|v)?(?P<version>\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:\.\d{4,})?(?:-\d+)?",
     re.ASCII | re.IGNORECASE,
 )
 """Also as folders and indexes are named (rocm-7.1.0, rocm7.1), and as ``.info/version`` (7.1.0-98)
-and Debian's packages (7.1.0.70100-20) say it."""
+and Debian's packages (7.1.0.70100-20) say it. A number has at most nine digits: Python
+refuses to read one of more than 4,300."""
 _TORCH = re.compile(r"(?:torch[ =]*|==|v)?(?P<version>\d.*?)(?:\.\*)?", re.IGNORECASE)
 """Also as a requirement: torch==2.10.0, torch==2.10.*."""
-_PYTHON = re.compile(r"(?:python)?(?P<version>\d+\.\d+)(?:\.\d+)?", re.ASCII)
+_PYTHON = re.compile(r"(?:python)?(?P<version>\d{1,9}\.\d{1,9})(?:\.\d+)?", re.ASCII)
 _MINOR = re.compile(r"(\d+\.\d+)(?:\.\d+)?(?!\d)")
 _LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?)")
 
@@ -32,13 +34,20 @@ def read_rocm(text: str) -> Version:
     match = _ROCM.fullmatch(text.strip())
     if match is not None:
         return Version(match["version"])
-    minors = {each: Version(each).release[:2] for each in rocm_wheels.rocm_versions()}
-    of_major = [each for each, minor in minors.items() if str(minor[0]) == text.strip()]
+    of_major = _minors_of(text.strip())
     if of_major:
         message = f"ROCm {text.strip()} is ambiguous; write one of {', '.join(of_major)}"
     else:
-        message = f"{text!r} is not a released ROCm version; write one such as 7.1"
+        message = f"{shortened(text)!r} is not a released ROCm version; write one such as 7.1"
     raise VersionError(message)
+
+
+def _minors_of(major: str) -> list[str]:
+    """Return the releases to major.minor that a major version of ROCm has wheels of torch for."""
+    every = map(Version, {*rocm_wheels.rocm_versions(), *amd_wheels.rocm_versions()})
+    return list(
+        dict.fromkeys(minor_release(each) for each in sorted(every) if str(each.major) == major)
+    )
 
 
 def read_torch_version(text: str) -> Version:
@@ -46,7 +55,9 @@ def read_torch_version(text: str) -> Version:
     match = _TORCH.fullmatch(text.strip())
     version = version_of(match["version"] if match else "")
     if version is None or version.epoch or len(version.release) < 2:
-        message = f"{text!r} is not a valid torch version; write one such as 2.10 or 2.10.0"
+        message = (
+            f"{shortened(text)!r} is not a valid torch version; write one such as 2.10 or 2.10.0"
+        )
         raise VersionError(message)
     return version
 
@@ -67,6 +78,6 @@ def read_python_version(text: str) -> str:
     """Reduce a version of Python to major.minor, by which wheels differ. Raises VersionError."""
     match = _PYTHON.fullmatch(text.strip())
     if match is None:
-        message = f"{text!r} is not a valid Python version; write one such as 3.11"
+        message = f"{shortened(text)!r} is not a valid Python version; write one such as 3.11"
         raise VersionError(message)
     return match["version"]
