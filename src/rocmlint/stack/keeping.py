@@ -115,16 +115,20 @@ def kept_versions(versions: Iterable[tuple[str, str]]) -> Kept:
 def index_of(version: str) -> str:
     """Return the index of PyTorch's, or of AMD's, that a torch came from, by its label.
 
-    Empty if unknown; AMD's indexes for one family of GPUs are, as the label does not tell it.
+    Empty if unknown; AMD's indexes for one family of GPUs are, as the label does not tell it, and
+    so is that of a release which PyTorch has not published for the ROCm of its label.
     """
     label, rocm = version.partition("+")[2], labelled_rocm(version)
-    if rocm and label == f"rocm{rocm}":
+    of_pytorch = label == f"rocm{rocm}" if rocm else bool(_NO_ROCM.fullmatch(label))
+    if of_pytorch and ".dev" in version:
+        return f"{rocm_wheels.SERVER}/nightly/{label}"
+    if rocm and of_pytorch and rocm in (rocm_wheels.rocm_for(version) or (rocm,)):
         with suppress(LookupError):
-            return rocm_wheels.index_url(rocm, nightly=".dev" in version)
+            return rocm_wheels.index_url(rocm)
     if rocm:
         theirs = (each for each in amd_wheels.builds() if each.version("torch") == version)
         return next((each.index.url for each in theirs if each.index.kind == "extra"), "")
-    return f"{rocm_wheels.SERVER}/{label}" if _NO_ROCM.fullmatch(label) else ""
+    return f"{rocm_wheels.SERVER}/{label}" if of_pytorch else ""
 
 
 def constraints_of(environment: Environment) -> list[str]:
