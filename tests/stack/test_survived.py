@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.frozen import Stack, replaced_by_vllm
 from tests.support.project import Project
+from tests.support.stacks import FakeEnvironment
 
 pytestmark = pytest.mark.slow
 
@@ -243,3 +244,43 @@ def test_a_wheel_from_an_address_goes_back_to_it(project: Project) -> None:
     stack.run("freeze")
     replaced_by_vllm(stack)
     assert f"'torch @ {url}'" in stack.run("survived").stdout
+
+
+@pytest.mark.parametrize(
+    ("torch", "libraries", "place"),
+    [
+        (
+            "2.9.1+rocm7.12.0",
+            "rocm-sdk-libraries-gfx94x-dcgpu",
+            "--index-url https://repo.amd.com/rocm/whl/gfx94X-dcgpu/",
+        ),
+        (
+            "2.12.0+rocm7.14.0",
+            "rocm-sdk-libraries",
+            "--index-url https://repo.amd.com/rocm/whl-multi-arch/",
+        ),
+        (
+            "2.9.1+rocm7.2.1.lw.gitff65f5bc",
+            "numpy",
+            "--no-index --find-links https://repo.radeon.com/rocm/manylinux/rocm-rel-7.2.1/",
+        ),
+        (
+            "2.14.0.dev20260601+rocm7.2",
+            "numpy",
+            "--index-url https://download.pytorch.org/whl/nightly/rocm7.2",
+        ),
+    ],
+)
+def test_a_build_goes_back_from_where_it_came_from(
+    project: Project, torch: str, libraries: str, place: str
+) -> None:
+    environment = FakeEnvironment(project.root / "venv")
+    environment.torch(torch, "7.12.1")
+    environment.install(libraries, "7.12.0")
+    flags = ("--python", str(environment.python))
+    project.run("stack", "freeze", *flags)
+    shutil.rmtree(environment.site / f"torch-{torch}.dist-info")
+    environment.torch("2.11.0+cu130", cuda="13.0", git="other")
+    ended = project.run("stack", "survived", *flags)
+    (command,) = (each for each in ended.stdout.splitlines() if "--force-reinstall" in each)
+    assert command.endswith(f" torch=={torch} {place}")

@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
@@ -129,6 +131,33 @@ def index_of(version: str) -> str:
         theirs = (each for each in amd_wheels.builds() if each.version("torch") == version)
         return next((each.index.url for each in theirs if each.index.kind == "extra"), "")
     return f"{rocm_wheels.SERVER}/{label}" if of_pytorch else ""
+
+
+def place_of(torch: str, packages: Iterable[str]) -> tuple[str, ...]:
+    """Return the words by which pip takes a torch and its family from where they came from.
+
+    ``packages`` are the names of what is installed with it: that of ROCm's libraries tells which of
+    AMD's indexes for a family of GPUs it was. Empty if unknown.
+    """
+    url = index_of(torch)
+    if url:
+        return ("--index-url", url)
+    family = next(filter(None, map(_family_in, packages)), "")
+    for build in amd_wheels.builds():
+        if build.version("torch") != torch:
+            continue
+        if build.index.kind == "files":
+            return ("--no-index", "--find-links", build.index.url.format(rocm=build.rocm))
+        if build.index.kind == "family" and family:
+            return ("--index-url", build.index.url.format(family=family))
+    return ()
+
+
+def _family_in(package: str) -> str:
+    """Return the family that a package of ROCm's libraries is for, as the URL has it; or empty."""
+    wanted = package.partition("rocm-sdk-libraries-")[2]
+    families = (each for gpu in amd_wheels.devices() for each in gpu.families)
+    return next((each for each in families if canonicalize_name(each) == wanted), "")
 
 
 def constraints_of(environment: Environment) -> list[str]:

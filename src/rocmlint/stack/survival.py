@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.stack.contradictions import Contradiction, contradictions
 from rocmlint.stack.installed import is_of_torch
-from rocmlint.stack.keeping import index_of, kept_state
+from rocmlint.stack.keeping import kept_state, place_of
 from rocmlint.stack.rollback import words_of
 from rocmlint.stack.state import State, state_of
 from rocmlint.stack.steps import Steps
@@ -257,12 +258,12 @@ def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Itera
 
 
 def _index(frozen: State) -> str:
-    """Return the index that torch's label tells; nothing if it was installed from an address."""
+    """Return where torch came from; nothing if it was installed from an address."""
     torch = frozen.get("torch")
     if torch is None or "==" not in torch.requirement:
         return ""
-    url = index_of(torch.version)
-    if url:
-        return f" --index-url {url}"
+    words = place_of(torch.version, (each.name for each in frozen.distributions))
+    if words:
+        return f" {shlex.join(words)}"
     of_rocm = bool(labelled_rocm(torch.version))
     return " --index-url INDEX  # the original index, which its label does not name" * of_rocm
