@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.stack import Interpreter, plan, read_environment
+from rocmlint.stack.rollback import rollback_text
 from tests.support.environments import Environment
 from tests.support.stacks import INDEX, add, stack_for_rocm_6_4
 
@@ -78,6 +79,33 @@ def test_the_file_says_what_pip_will_not_find(environment: Environment, folder: 
     for each in ("torchaudio 2.9.1+gitabc", "apex 1.9+rocm6.2.4.git7cecbf6d"):
         assert f"# {each} came from an unknown index (see its label)" in text
     assert "# lost 1 was installed from /nowhere/lost.whl, which no longer exists" in text
+
+
+@pytest.mark.parametrize(
+    ("label", "libraries", "place"),
+    [
+        (
+            "rocm7.12.0",
+            "rocm-sdk-libraries-gfx1151",
+            "--extra-index-url https://repo.amd.com/rocm/whl/gfx1151/",
+        ),
+        (
+            "rocm7.2.1.lw.gitff65f5bc",
+            "numpy",
+            "--find-links https://repo.radeon.com/rocm/manylinux/rocm-rel-7.2.1/",
+        ),
+    ],
+)
+def test_the_file_names_where_amds_builds_came_from(
+    tmp_path: Path, label: str, libraries: str, place: str
+) -> None:
+    made = Environment(tmp_path / "venv")
+    add(made, "torch", f"2.9.1+{label}")
+    add(made, "triton", "3.5.1+rocm7.12.0" if "7.12" in label else "3.5.1+rocm7.2.1.gita272dfa8")
+    add(made, libraries, "7.12.0")
+    text = rollback_text(read_environment(Interpreter(str(made.python))), "before.txt")
+    assert place in text.splitlines()
+    assert "unknown index" not in text
 
 
 def test_the_file_says_which_package_was_condas(environment: Environment, folder: Path) -> None:

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
-from rocmlint.stack.keeping import index_of
+from rocmlint.stack.keeping import index_of, place_of
+from rocmlint.stack.versions import labelled_rocm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.stack.installed import Distribution, Environment
 
@@ -52,9 +53,13 @@ def rollback_text(environment: Environment, path: str) -> str:
         f"#   {python} -m pip install --no-deps -r {shlex.quote(path)}",
     ]
     lines += [f"# omitted because it cannot be read: {each}" for each in environment.unreadable]
-    lines += [f"--extra-index-url {each}" for each in _indexes(environment)]
+    place = _place(environment)
+    lines += [f"--extra-index-url {each}" for each in _indexes(environment, place)]
+    lines += [f"--find-links {place[-1]}"] if "--find-links" in place else []
+    torch = environment.get("torch")
+    of_torch = labelled_rocm(torch.version) if torch and place else ""
     for each in environment.distributions:
-        lines += _lines(each)
+        lines += _lines(each, of_torch)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -101,20 +106,31 @@ def _reserved(path: str) -> str:
     raise RocmlintError(message)
 
 
-def _indexes(environment: Environment) -> list[str]:
+def _place(environment: Environment) -> tuple[str, ...]:
+    """Return the words that name where torch came from; empty if unknown."""
+    torch = environment.get("torch")
+    return (
+        place_of(torch.version, (each.name for each in environment.distributions)) if torch else ()
+    )
+
+
+def _indexes(environment: Environment, place: Sequence[str]) -> list[str]:
     """Return the indexes that the builds came from, as far as their labels tell."""
-    return sorted({index_of(each.version) for each in environment.distributions} - {""})
+    told = {index_of(each.version) for each in environment.distributions}
+    return sorted({*told, *(place[-1:] if "--index-url" in place else ())} - {""})
 
 
 def _label(distribution: Distribution) -> str:
     return distribution.version.partition("+")[2]
 
 
-def _lines(distribution: Distribution) -> Iterator[str]:
+def _lines(distribution: Distribution, of_torch: str) -> Iterator[str]:
+    """Yield a package, and what is to be known of it; torch's place has the builds for its ROCm."""
+    is_beside = bool(of_torch) and labelled_rocm(distribution.version) == of_torch
     url = _origin(distribution).get("url", "")
     if url.startswith("file://") and not os.path.exists(_path(url)):
         yield f"# {distribution} was installed from {_path(url)}, which no longer exists"
-    elif _label(distribution) and not url and not index_of(distribution.version):
+    elif _label(distribution) and not (url or is_beside or index_of(distribution.version)):
         yield f"# {distribution} came from an unknown index (see its label): add the index's URL"
     if distribution.installer == "conda":
         yield f"# {distribution} was installed by conda: pip installs its own build instead"
