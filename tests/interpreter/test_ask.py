@@ -126,6 +126,13 @@ def test_the_interpreter_needs_no_rocmlint(folder: Path) -> None:
     assert bare.ask("defined", {"targets": [("fine", "main")]})[0]["found"]
 
 
+def test_a_module_that_nests_too_deeply_is_found_without_its_lines(folder: Path) -> None:
+    (folder / "deep.py").write_text(f"def main(): ...\nx = {'-' * 90_000}1\n")
+    bare = Interpreter(environment={"PYTHONPATH": str(folder)})
+    (told,) = bare.ask("defined", {"targets": [("deep", "main")]})
+    assert (told["found"], told["line"]) == (True, None)
+
+
 def test_a_hanging_package_hides_no_other_claim(project: Project, folder: Path) -> None:
     installed = folder / "site-packages"
     installed.mkdir()

@@ -224,6 +224,13 @@ def test_a_lock_file_says_more_than_a_requirement(name: str, text: str) -> None:
     assert name in found.said
 
 
+def test_a_lock_file_that_nests_too_deeply_says_nothing() -> None:
+    deep = f"extra = {'[' * 5000}{']' * 5000}"
+    write("uv.lock", f'[[package]]\nname = "transformers"\nversion = "4.48.1"\n{deep}\n')
+    write("requirements.txt", "transformers>=4.52,<4.54\n")
+    assert versions() == ["4.53.3"]
+
+
 def test_a_lock_file_that_the_requirements_beside_it_exclude_does_not_count() -> None:
     write("uv.lock", '[[package]]\nname = "transformers"\nversion = "4.48.1"\n')
     write("requirements.txt", "transformers>=4.52,<4.54\n")

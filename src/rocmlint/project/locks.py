@@ -65,7 +65,7 @@ def _in_toml(text: str, package: str) -> tuple[Version, ...]:
     for entry in entries:
         try:
             table = tomllib.loads(entry.split("\n[", 1)[0])
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             continue
         if canonicalize_name(str(table.get("name", ""))) == package:
             found.append(_version(table.get("version")))

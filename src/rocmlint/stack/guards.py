@@ -21,6 +21,7 @@ from rocmlint.stack.installed import import_name
 from rocmlint.stack.keeping import NOTHING, Kept
 from rocmlint.stack.remedy import remedy
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
+from rocmlint.text.python_ast import syntax_tree
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
@@ -219,10 +220,7 @@ def _text_of(node: ast.expr, constants: Mapping[str, str]) -> str:
 
 
 def _parsed(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
+    return syntax_tree(text) or ast.Module([], [])
 
 
 def _read(path: str) -> str:

@@ -140,7 +140,7 @@ def _lines(distribution: Distribution, of_torch: str) -> Iterator[str]:
 def _origin(distribution: Distribution) -> dict[str, Any]:
     try:
         origin = json.loads(distribution.direct_url or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return origin if isinstance(origin, dict) else {}
 

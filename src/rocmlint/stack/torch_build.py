@@ -151,8 +151,10 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
         tree = ast.parse(read_small(path, _LARGEST))
     except OSError as error:
         return {}, f"{path} cannot be read: {error.strerror}"
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError) as error:
         return {}, f"{path} is not valid Python: {error}"
+    except (RecursionError, MemoryError):
+        return {}, f"{path} is not valid Python: it nests too deeply"
     values: dict[str, str | bool | None] = {}
     for statement in tree.body:
         targets = (

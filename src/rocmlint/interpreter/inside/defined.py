@@ -76,7 +76,9 @@ def _definition(module: str, names: list[str], seen: set[str]) -> _Definition | 
     known = _has_word(source, names[0])
     if not known and not _STAR.search(source):
         return None
-    tree = ast.parse(source)
+    tree = _parsed(source)
+    if tree is None:
+        return None
     if known and _line(tree.body, names[:1]) is not None:
         named = all(_has_word(source, each) for each in names)
         return _Definition(module, origin, _line(tree.body, names), named)
@@ -89,6 +91,13 @@ def _definition(module: str, names: list[str], seen: set[str]) -> _Definition | 
                     if found := _definition(target, inner, seen):
                         return found
     return None
+
+
+def _parsed(source: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _imported_from(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:

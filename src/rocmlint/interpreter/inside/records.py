@@ -161,7 +161,7 @@ def _source(distribution: Distribution) -> str | None:
         origin = json.loads(_text(distribution, "direct_url.json") or "{}")
         editable = origin.get("dir_info", {}).get("editable", False)
         return url2pathname(urlparse(origin["url"]).path) if editable else None
-    except (ValueError, KeyError, AttributeError):
+    except (ValueError, KeyError, AttributeError, RecursionError):
         return None
 
 
