@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from rocmlint.published import requirements
-from rocmlint.stack import Interpreter, migration, plan, read_environment
+from rocmlint.stack import Interpreter, index_url, migration, plan, read_environment
 from rocmlint.stack.changes import _misfits, compiled, upgrades
 from rocmlint.stack.installed import Distribution
 from rocmlint.stack.installed import Environment as Installed
@@ -221,11 +221,18 @@ def test_a_half_removed_package_is_told_and_hides_none(environment: Environment)
     assert "torch" in {each.package for each in made.changes}
 
 
-def test_a_python_that_torch_does_not_take_stands_against_it() -> None:
-    old = Installed("/old/python", "3.9.18", {}, (), {})
-    (obstacle,) = migration._of_python("2.13.0", old)
-    assert obstacle.what == "Python 3.9.18"
-    assert obstacle.why.startswith("torch 2.13.0 requires Python>=3.10")
+@pytest.mark.parametrize(
+    ("python", "why"),
+    [
+        ("3.9.18", "torch 2.13.0 requires Python>=3.10"),
+        ("3.15.0", "torch 2.13.0 has no wheels for Python 3.15: it has them for 3.10, 3.11"),
+    ],
+)
+def test_a_python_without_wheels_stands_against_it(python: str, why: str) -> None:
+    there = Installed("/its/python", python, {}, (), {})
+    (obstacle,) = migration._of_python("2.13.0", index_url("7.1"), there)
+    assert obstacle.what == f"Python {python}"
+    assert obstacle.why.startswith(why)
 
 
 def test_compiled_code_is_told_from_metadata_and_files(environment: Environment) -> None:

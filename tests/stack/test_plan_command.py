@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import validate  # type: ignore[import-untyped]
 
-from tests.support.stacks import INDEX, stack_for_rocm_6_4
+from tests.support.environments import Environment
+from tests.support.stacks import INDEX, ROCMINFO, add, stack_for_rocm_6_4
 
 if TYPE_CHECKING:
-    from tests.support.environments import Environment
     from tests.support.project import Project
 
 
@@ -264,3 +264,58 @@ def test_json_has_the_whole_plan(project: Project, environment: Environment) -> 
     assert document["plan"]["torch"] == "2.10.0"
     (obstacle,) = document["plan"]["obstacles"]
     assert obstacle["where"] == "src/requirements.txt:1"
+
+
+@pytest.mark.parametrize(
+    ("installed", "flags"),
+    [
+        (("torch==2.9.1+rocm6.4",), ("7.14", "--torch", "2.10")),
+        (("torch==2.9.1+rocm6.4", "torchaudio==2.9.1+rocm6.4"), ("7.14", "--torchaudio")),
+        (("torch==2.9.1+rocm6.4",), ("7.1", "--gpu", "gfx1151")),
+        (("torch==2.9.1+rocm6.4",), ("7.13", "--torch", "2.9.1", "--gpu", "gfx942")),
+        (("torch==2.9.1+rocm6.4",), ("6.2.3",)),
+    ],
+    ids=["an older torch", "a companion", "a gpu", "a preview", "a patch release"],
+)
+def test_a_plan_installs_what_install_command_names(
+    project: Project, tmp_path: Path, installed: tuple[str, ...], flags: tuple[str, ...]
+) -> None:
+    environment = Environment(tmp_path / "environment")
+    for each in installed:
+        add(environment, *each.split("=="))
+    rocm, *others = flags
+    asked = ("stack", "install-command", "--rocm", rocm, *others)
+    of_plan = [each for each in others if each != "--torchaudio"]
+    python = ("--python", str(environment.python))
+    alone = project.run(*asked, *python, "--output-format", "json")
+    planned = project.run(
+        *("stack", "plan", "--to", rocm, "--no-freeze", *of_plan, *python),
+        *("--output-format", "json"),
+    )
+    commands = [shlex.split(each) for each in json.loads(planned.stdout)["plan"]["commands"]]
+    wanted = set(json.loads(alone.stdout)["words"]) - {"-m", "pip", "install"}
+    assert any(wanted <= set(each) for each in commands), commands
+
+
+def test_the_release_that_is_installed_stays_in_amds_index(
+    project: Project, environment: Environment
+) -> None:
+    done = project.run(
+        *("stack", "plan", "--to", "7.13", "--gpu", "gfx942", "--no-freeze"),
+        *("--python", str(environment.python), str(project.root)),
+    )
+    assert "to torch 2.9.1 for ROCm 7.13.0" in done.stdout
+
+
+def test_the_gpus_that_are_found_choose_the_wheels(
+    project: Project, environment: Environment
+) -> None:
+    program = project.write("bin/rocminfo", f"#!/bin/sh\ncat <<'END'\n{ROCMINFO}END\n")
+    program.write_text(program.read_text().replace("gfx942:sramecc+:xnack-", "gfx1153"))
+    program.chmod(0o755)
+    done = project.run(
+        *("stack", "plan", "--to", "7.14", "--no-freeze", str(project.root)),
+        *("--python", str(environment.python)),
+        PATH=f"{program.parent}:/usr/bin:/bin",
+    )
+    assert "torch[device-gfx1153]==2.12.0+rocm7.14.1" in done.stdout

@@ -89,7 +89,7 @@ def chosen_patch(torch: AskedTorch, goals: Sequence[Requirement], python: str) -
     ]
     there = [each for each in every if has_wheels(each, python)]
     if every and not there:
-        raise VersionError(_no_wheels(every[-1], python))
+        raise VersionError(no_wheels(every[-1], python))
     if not there:
         return torch
     known = [each for each in goals if published.releases(each.name)]
@@ -110,7 +110,8 @@ def _tag(python: str) -> str:
     return f"cp{python.replace('.', '')}"
 
 
-def _no_wheels(torch: Version, python: str) -> str:
+def no_wheels(torch: Version, python: str) -> str:
+    """Return why a release of torch has no wheels for a Python."""
     asks = published.requires_python(TORCH, torch)
     if asks is not None and not for_python(asks, python):
         return f"torch {torch} requires Python{asks}"

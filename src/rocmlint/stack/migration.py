@@ -9,13 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.published import requirements, rocm_wheels
-from rocmlint.published.fitting import for_python
+from rocmlint.published import requirements
+from rocmlint.stack.asked import has_wheels, no_wheels
 from rocmlint.stack.changes import PackageChange, compiled, orphans, upgrades
 from rocmlint.stack.install import (
     COMPANIONS,
@@ -36,6 +35,8 @@ from rocmlint.stack.versions import read_torch_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from packaging.specifiers import SpecifierSet
 
     from rocmlint.stack.changes import Misfit
     from rocmlint.stack.install import Wheels
@@ -115,7 +116,7 @@ def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
     changes, misfits = _changes(environment, targets, wheels.rocm, wishes(pins, minor))
     after = {**targets, **_moved(changes)}
     against = (
-        *_of_python(release, environment),
+        *_of_python(release, wheels, environment),
         *missing,
         *(_of_misfit(each, release) for each in misfits),
         *obstacles(pins, after, wheels.rocm, wheels.url, minor),
@@ -232,13 +233,14 @@ def _version(environment: Environment, name: str) -> str:
     return installed.version if installed else ""
 
 
-def _of_python(torch: str, environment: Environment) -> Iterator[Obstacle]:
-    row = rocm_wheels.row(torch)
-    wanted = SpecifierSet(row.python if row else "")
-    if not for_python(wanted, minor_of(environment.python)):
-        why = f"torch {torch} requires Python{wanted}"
-        do = "create an environment with a supported Python, or choose an older torch with --torch"
-        yield Obstacle(environment.executable, f"Python {environment.python}", why, do)
+def _of_python(torch: str, wheels: Wheels, environment: Environment) -> Iterator[Obstacle]:
+    """Judge the Python by PyTorch's wheels; AMD's were chosen for it."""
+    minor = minor_of(environment.python)
+    if wheels.source != "pytorch" or not wheels.is_known or has_wheels(Version(torch), minor):
+        return
+    why = no_wheels(Version(torch), minor)
+    do = "create an environment with a supported Python, or choose an older torch with --torch"
+    yield Obstacle(environment.executable, f"Python {environment.python}", why, do)
 
 
 def _of_misfit(misfit: Misfit, torch: str) -> Obstacle:

@@ -19,12 +19,13 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
+from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
-from rocmlint.stack.install import NoWheelsError, Wanted, index_url
+from rocmlint.stack.install import COMPANIONS, NoWheelsError, Wanted
 from rocmlint.stack.installed import minor_of, read_environment
 from rocmlint.stack.migration import plan
 from rocmlint.stack.project_files import read_project
-from rocmlint.stack.sources import index, index_at
+from rocmlint.stack.sources import choose, index, index_at
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.stack.install import Wheels
+    from rocmlint.stack.installed import Environment
     from rocmlint.stack.migration import Plan
     from rocmlint.stack.pins import Obstacle
 
@@ -71,23 +73,58 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _wheels(flags: SimpleNamespace, interpreter: Interpreter) -> Wheels:
-    """Return the wheels to move to: those of the index that is named, PyTorch's or AMD's.
+    """Return the wheels to move to, as ``install-command`` chooses them for the same machine.
 
     Raises NoWheelsError with this verb's flag.
     """
-    if not flags.index_url and not flags.gpu:
-        with suppress(NoWheelsError):
-            return index_url(flags.to)
-    gpus = tuple(flags.gpu or find_devices().architectures)
-    wanted = Wanted(flags.to, torch=flags.torch, gpus=gpus, every=bool(flags.gpu))
+    environment = read_environment(interpreter)
+    wanted = Wanted(
+        flags.to,
+        torch=flags.torch,
+        companions=tuple(each for each in COMPANIONS if environment.get(each)),
+        gpus=tuple(flags.gpu or find_devices().architectures),
+        every=bool(flags.gpu),
+        system=HERE,
+        python=minor_of(environment.python),
+    )
+    if flags.index_url:
+        return index_at(flags.index_url, wanted)
     try:
-        if flags.index_url:
-            return index_at(flags.index_url, wanted)
-        python = minor_of(read_environment(interpreter).python)
-        return index(replace(wanted, python=python, system=HERE))
+        return _as_installed(wanted, environment) or _chosen(wanted)
     except NoWheelsError as error:
         message = str(error).replace("--rocm ", "--to ")
         raise NoWheelsError(message) from None
+
+
+def _as_installed(wanted: Wanted, environment: Environment) -> Wheels | None:
+    """Return the wheels of the release that is installed; None if it has none or one is named.
+
+    It stays where the same source has it that has the newest.
+    """
+    installed = environment.get("torch")
+    if wanted.torch or installed is None or installed.parsed is None:
+        return None
+    with suppress(RocmlintError):  # it has no wheels there, or is a build of one's own
+        found = _chosen(replace(wanted, torch=installed.parsed.public))
+        if found.source == "pytorch" or found.source == _chosen(wanted).source:
+            return found
+    return None
+
+
+def _chosen(wanted: Wanted) -> Wheels:
+    """Return PyTorch's wheels or AMD's. Raises NoWheelsError.
+
+    That PyTorch has none of a companion, or for this Python, is a blocker of the plan.
+    """
+    try:
+        source, why = choose(wanted)
+    except NoWheelsError:
+        with suppress(NoWheelsError):
+            if choose(replace(wanted, python=""))[0] == "pytorch":
+                return index(replace(wanted, companions=(), python=""), "pytorch")
+        raise
+    found = index(replace(wanted, companions=()), source)
+    return replace(found, notes=(*why, *found.notes))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
