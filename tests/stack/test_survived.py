@@ -193,6 +193,9 @@ def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
     ended = stack.run("survived")
     assert ended.returncode == 1
     assert "torchvision was 0.25.0+rocm7.1 and is now 0.25.0" in ended.stdout
+    who = ended.stdout.partition("who:")[2].partition("to roll back:")[0]
+    assert "torchvision 0.25.0 was installed by pip at " in who
+    assert "torch 2.10.0" not in who
 
 
 def test_what_came_in_the_same_run_is_named_where_nobody_demands_the_new_torch(

@@ -193,14 +193,15 @@ def _suspects(
         demand = _demands_other(package, before, torch, environment)
         if demand:
             named = True
-            new = any(each.name == package.name for each in changed)
-            since = "was installed or changed since, and " if new else ""
+            moved = any(each.name == package.name for each in changed)
+            since = "was installed or changed since, and " if moved else ""
             yield f"{package} {since}requires {demand}, which {before.version} does not meet"
-    when = _when(torch.changed)
-    by = f" by {torch.installer}" if torch.installer else ""
+    new = _newest_of_family(environment, changed) or torch
+    when = _when(new.changed)
+    by = f" by {new.installer}" if new.installer else ""
     if when:
-        yield f"torch {torch.version} was installed{by} at {when}"
-    beside = [] if named else _beside(environment, torch, changed)
+        yield f"{new} was installed{by} at {when}"
+    beside = [] if named else _beside(environment, new, changed)
     if beside:
         yield f"installed within ten minutes of it: {few(beside, _SHOWN)}"
 
@@ -220,17 +221,24 @@ def _demands_other(
     return ""
 
 
-def _beside(
-    environment: Environment, torch: Distribution, changed: tuple[Changed, ...]
-) -> list[str]:
+def _newest_of_family(
+    environment: Environment, changed: tuple[Changed, ...]
+) -> Distribution | None:
+    """Return what was replaced: torch, or else the last of what is built with it."""
+    names = {each.name for each in changed if is_of_torch(each.name)}
+    there = [each for each in environment.distributions if each.name in names]
+    return max(there, key=lambda each: (each.name == "torch", each.changed or 0), default=None)
+
+
+def _beside(environment: Environment, new: Distribution, changed: tuple[Changed, ...]) -> list[str]:
     names = {each.name for each in changed if not is_of_torch(each.name)}
     return [
         str(each)
         for each in environment.distributions
         if each.name in names
         and each.changed is not None
-        and torch.changed is not None
-        and abs(each.changed - torch.changed) < _TOGETHER
+        and new.changed is not None
+        and abs(each.changed - new.changed) < _TOGETHER
     ]
 
 
