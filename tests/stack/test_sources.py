@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from rocmlint.cli.stack import chosen
 from rocmlint.gpus.devices import Devices
-from rocmlint.published import amd_wheels
+from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.install import COMPANIONS, NoWheelsError, Wanted
 from rocmlint.stack.rocm import Rocm
 from rocmlint.stack.sources import choose, index, installation, newest_rocm
@@ -179,6 +179,14 @@ def test_a_python_without_pytorchs_wheel_gets_none() -> None:
 )
 def test_the_newest_rocm_is_one_whose_wheels_serve_the_gpu(gpu: str, rocm: str) -> None:
     assert newest_rocm(Wanted("", gpus=(gpu,))) == rocm
+
+
+def test_the_newest_rocm_of_a_source_is_one_that_it_has_wheels_for_itself() -> None:
+    wanted = Wanted("", gpus=("gfx1100",))
+    assert newest_rocm(wanted, "pytorch") in rocm_wheels.rocm_versions()
+    assert newest_rocm(wanted, "radeon") in {
+        each.rocm for each in amd_wheels.builds() if each.index.kind == "files"
+    }
 
 
 def test_no_rocm_is_the_newest_for_a_gpu_without_wheels() -> None:

@@ -101,6 +101,16 @@ def test_the_build_for_another_rocm_is_a_note_that_says_what_it_means(
     assert [each.version for each in stack.rocm.others] == ["6.4"]
 
 
+def test_a_gpu_alone_is_enough_to_choose_a_rocm_build(
+    packages: FakeEnvironment, tmp_path: Path
+) -> None:
+    packages.torch("2.13.0+cpu")
+    found, bare = read_torch(packages.read()), FakeMachine(tmp_path / "bare")
+    (verdict,) = torch_and_rocm(found, find_rocm(bare.machine), Devices(("gfx942",)))
+    assert verdict.judgement == "conflict"
+    assert verdict.action == "rocmlint stack install-command"
+
+
 def code_for(
     packages: FakeEnvironment, machine: FakeMachine, torch: str, *gpus: str
 ) -> list[Verdict]:

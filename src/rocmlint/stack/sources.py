@@ -133,9 +133,7 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
 
     The ROCm of ``wanted`` does not count. Raises NoWheelsError if there is none.
     """
-    kinds = amd_install.KINDS[source] if source in amd_install.KINDS else amd_install.KINDS["amd"]
-    of_amd = (each.rocm for each in amd_wheels.builds() if each.index.kind in kinds)
-    for rocm in sorted({*of_amd, *rocm_wheels.rocm_versions()}, key=Version, reverse=True):
+    for rocm in _newest_first(source):
         with suppress(NoWheelsError):
             made = installation(replace(wanted, rocm=rocm), source=source)
             if made.wheels.source != "pytorch" or _serves(made, wanted):
@@ -143,6 +141,15 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
     what = f"for {listed(wanted.gpus)} " if wanted.gpus else ""
     message = f"no torch {what}is known on {wanted.system.capitalize()} ({_ages()})"
     raise NoWheelsError("; ".join((message, *_near(wanted))))
+
+
+def _newest_first(source: Source | None) -> list[str]:
+    """Return the versions of ROCm that a source, or any, has wheels for."""
+    kinds = amd_install.KINDS.get(source or "amd", ())
+    found = {each.rocm for each in amd_wheels.builds() if each.index.kind in kinds}
+    if source in {None, "pytorch"}:
+        found |= {*rocm_wheels.rocm_versions()}
+    return sorted(found, key=Version, reverse=True)
 
 
 def _serves(made: Installation, wanted: Wanted) -> bool:

@@ -86,7 +86,7 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
         verdict,
         judgement="conflict",
         reason=f"{torch}, is not a ROCm build, but {here} is installed here: {effect}",
-        action=_install(rocm),
+        action=_install(rocm, devices.architectures),
     )
 
 
@@ -168,9 +168,10 @@ def _wheels_for(device: str, rocm: str) -> str:
     return f"rocmlint stack install-command --rocm {rocm} --torch {torch}"
 
 
-def _install(rocm: Rocm) -> str:
+def _install(rocm: Rocm, gpus: tuple[str, ...] = ()) -> str:
+    """Return how a ROCm build is installed; GPUs alone are enough to choose one."""
     if not rocm.release:
-        return "rocmlint stack install-command --rocm VERSION"
+        return f"rocmlint stack install-command{'' if gpus else ' --rocm VERSION'}"
     if _has_wheels(rocm):
         return f"rocmlint stack install-command --rocm {rocm.version}"
     return (

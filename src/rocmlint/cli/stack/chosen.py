@@ -12,7 +12,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.gpus.target import check_device, parse_target
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
-from rocmlint.stack.install import Wanted
+from rocmlint.stack.install import Wanted, listed
 from rocmlint.stack.installed import minor_of, read_environment
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.sources import SOURCES, newest_rocm
@@ -122,7 +122,8 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
         devices = find_devices()
         wanted = replace(wanted, gpus=devices.architectures)
         if wanted.gpus:
-            notes = (f"GPU {', '.join(wanted.gpus)} was read from {devices.source}",)
+            are = "GPU {} was" if len(wanted.gpus) == 1 else "GPUs {} were"
+            notes = (f"{are.format(listed(wanted.gpus))} read from {devices.source}",)
     if wanted.nightly and (flags.source == "amd" or wanted.system == "windows"):
         return wanted, notes  # AMD's nightly builds are for the newest ROCm only
     if flags.rocm is None and elsewhere and not flags.index_url:
