@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import threading
 import time
-import zipfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,7 @@ import pytest
 from rocmlint.stack import fetch
 from rocmlint.stack.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
 from rocmlint.stack.simple_index import IndexFile, project_files, read_page, release_of, wheel_of
-from rocmlint.stack.wheel_metadata import facts_of
-from tests.support.package_index import Page, serving, wheel_with
+from tests.support.package_index import Page, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,87 +188,6 @@ MANY = ".".join(f"p{number}" for number in range(6))
 )
 def test_an_absurd_name_is_of_no_release(name: str) -> None:
     assert release_of(name) is None
-
-
-# Metadata
-
-
-def put(index: PackageIndex, content: bytes) -> None:
-    """Put a file on the index that is called a wheel of peft 1.0."""
-    entry = index.wheel("peft", "1.0", beside=False)
-    index.project("peft", entry)
-    index.pages[f"/files/{entry['filename']}"] = Page(content)
-
-
-def only_file(index: PackageIndex, name: str) -> IndexFile:
-    (file,) = project_files(Reader(5), index.simple, name)
-    return file
-
-
-@pytest.mark.parametrize("beside", [True, False])
-def test_the_metadata_of_a_wheel_are_read(index: PackageIndex, beside: bool) -> None:
-    index.project("peft", index.wheel("peft", "1.0", "torch>=2.4", "numpy", beside=beside))
-    facts = facts_of(Reader(5), "peft", only_file(index, "peft"))
-    assert facts["requires_dist"] == ["torch>=2.4", "numpy"]
-    assert facts["requires_python"] == ">=3.10"
-    asked = [path for path, _ in index.asked if path.startswith("/files/")]
-    assert all(each.endswith(".metadata") == beside for each in asked)
-
-
-def test_of_a_large_wheel_only_parts_are_read(index: PackageIndex) -> None:
-    index.project("peft", index.wheel("peft", "1.0", beside=False))
-    reader = Reader(5, most=10_000_000)
-    facts_of(reader, "peft", only_file(index, "peft"))
-    parts = [headers.get("Range") for path, headers in index.asked if path.startswith("/files/")]
-    assert len(parts) == 2
-    assert all(parts)
-
-
-def test_metadata_with_another_hash_are_refused(index: PackageIndex) -> None:
-    entry = index.wheel("peft", "1.0")
-    index.project("peft", entry)
-    path = f"/files/{entry['filename']}.metadata"
-    index.pages[path] = Page(index.pages[path].content + b"\n")
-    with pytest.raises(FetchError, match="another hash"):
-        facts_of(Reader(5), "peft", only_file(index, "peft"))
-
-
-@pytest.mark.parametrize(("name", "version"), [("evil", "1.0"), ("peft", "2.0")])
-def test_metadata_of_another_package_or_release_are_refused(
-    index: PackageIndex, name: str, version: str
-) -> None:
-    metadata = f"Name: {name}\nVersion: {version}\n".encode()
-    put(index, wheel_with("peft", "1.0", metadata))
-    with pytest.raises(FetchError, match=f"its metadata are those of {name} {version}"):
-        facts_of(Reader(5), "peft", only_file(index, "peft"))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"not a zip" * 1000, wheel_with("peft", "1.0", b"x" * (2 << 20))],
-    ids=["empty", "no zip", "endless"],
-)
-def test_what_is_not_a_wheel_is_a_line(index: PackageIndex, content: bytes) -> None:
-    put(index, content)
-    with pytest.raises(FetchError):
-        facts_of(Reader(5), "peft", only_file(index, "peft"))
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_wheel_whose_metadata_are_damaged_is_a_line(index: PackageIndex, method: int) -> None:
-    content = bytearray(wheel_with("peft", "1.0", b"Name: peft\nVersion: 1.0\n" * 99, method))
-    at = content.index(b"dist-info/METADATA") + 18
-    content[at : at + 20] = b"\xff" * 20
-    put(index, bytes(content))
-    with pytest.raises(FetchError, match=r"^peft-1\.0-py3-none-any\.whl: not a wheel that can be"):
-        facts_of(Reader(5), "peft", only_file(index, "peft"))
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_wheel_that_is_packed_as_none_is_refused(index: PackageIndex, method: int) -> None:
-    put(index, wheel_with("peft", "1.0", b"Name: peft\nVersion: 1.0\n", method))
-    with pytest.raises(FetchError, match=r"can be read \(NotImplementedError\)"):
-        facts_of(Reader(5), "peft", only_file(index, "peft"))
 
 
 @pytest.mark.parametrize(

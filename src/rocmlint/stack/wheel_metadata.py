@@ -6,16 +6,16 @@ Out of a wheel only the list of its files and the one file are read, by range re
 from __future__ import annotations
 
 import hashlib
-import io
 import zipfile
 import zlib
 from email.parser import BytesHeaderParser
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 from rocmlint.published.requirement_lines import Facts
 from rocmlint.stack.fetch import FetchError
+from rocmlint.stack.ranged import RangedFile
 from rocmlint.stack.simple_index import release_of
 from rocmlint.text.written import version_of
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Bytes of METADATA: those of nightly notebooks with a README in it have a tenth."""
-_MOST_OF_A_WHEEL = 16 << 20
-_BLOCK = 1 << 17
 _MOST_REQUIREMENTS = 5_000
+_LONGEST = 4_000
+"""Characters of a requirement, or of a range of Pythons."""
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How wheels are packed. LZMA would take as much memory as a server likes, and may be missing."""
 _DAMAGE = (
@@ -48,9 +48,14 @@ def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
     if len(required) > _MOST_REQUIREMENTS:
         message = f"{file.name}: it has more than {_MOST_REQUIREMENTS} requirements"
         raise FetchError(message)
+    python = str(metadata.get("Requires-Python") or "")
+    lines = list(map(str, required))
+    if max(map(len, (python, *lines))) > _LONGEST:
+        message = f"{file.name}: it has a requirement of more than {_LONGEST} characters"
+        raise FetchError(message)
     return Facts(
-        requires_dist=list(map(str, required)),
-        requires_python=str(metadata.get("Requires-Python") or ""),
+        requires_dist=lines,
+        requires_python=python,
         is_yanked=file.yanked,
     )
 
@@ -64,10 +69,10 @@ def _beside(reader: Reader, file: IndexFile) -> bytes:
 
 
 def _inside(reader: Reader, file: IndexFile) -> bytes:
-    remote = _Remote(reader, file.url.partition("#")[0])
+    remote = RangedFile(reader, file.url.partition("#")[0])
     try:
         with (
-            zipfile.ZipFile(io.BufferedReader(remote)) as wheel,
+            zipfile.ZipFile(remote) as wheel,
             wheel.open(_metadata_in(wheel)) as found,
         ):
             content = found.read(_LARGEST + 1)
@@ -93,58 +98,3 @@ def _metadata_in(wheel: zipfile.ZipFile) -> zipfile.ZipInfo:
 def _is_metadata(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     return name == "METADATA" and folder.endswith(".dist-info") and "/" not in folder
-
-
-class _Remote(io.RawIOBase):
-    """A file behind an address that answers range requests, read in blocks that are kept."""
-
-    def __init__(self, reader: Reader, url: str) -> None:
-        """Read the end, where a zip has the list of its files. Raises FetchError."""
-        self._reader, self._url, self._at = reader, url, 0
-        self._blocks: dict[int, bytes] = {}
-        end = reader.get(url, {"Range": f"bytes=-{_BLOCK}"}, most=_BLOCK, status=206)
-        self._length = end.total
-        self._tail = end.content
-
-    def seekable(self) -> bool:
-        """Return that it can be read in any order."""
-        return True
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def tell(self) -> int:
-        """Return the place."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place."""
-        self._at = max(0, (0, self._at, self._length)[whence] + offset)
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        """Read from the place on, at most to the end of a block. Raises FetchError."""
-        if self._at >= self._length:
-            return 0
-        start = self._length - len(self._tail)
-        if self._at >= start:
-            data = self._tail[self._at - start : self._at - start + len(buffer)]
-        else:
-            number, inside = divmod(self._at, _BLOCK)
-            data = self._block(number)[inside : inside + len(buffer)]
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def _block(self, number: int) -> bytes:
-        if number not in self._blocks:
-            if len(self._blocks) * _BLOCK > _MOST_OF_A_WHEEL:
-                message = f"{self._url}: its list of files is too long"
-                raise FetchError(message)
-            last = min((number + 1) * _BLOCK, self._length) - 1
-            wanted = {"Range": f"bytes={number * _BLOCK}-{last}"}
-            self._blocks[number] = self._reader.get(
-                self._url, wanted, most=_BLOCK, status=206
-            ).content
-        return self._blocks[number]
