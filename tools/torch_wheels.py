@@ -6,14 +6,15 @@ Of a wheel of 500 to 900 MiB only the directory and the texts are read, 10 to 15
 from __future__ import annotations
 
 import concurrent.futures
-import io
 import json
 import os
 import urllib.parse
 import urllib.request
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rocmlint.stack.fetch import Reader
+from rocmlint.stack.ranged import RangedFile
 from tools.build_names import PYPI, say
 
 if TYPE_CHECKING:
@@ -21,60 +22,10 @@ if TYPE_CHECKING:
 
 
 BLOCK = 1 << 19  # bytes to a request
+MOST = 1 << 28  # bytes of a wheel
+SECONDS = 1800  # for a wheel
 # Where the compiled part's functions are listed that `torch` takes over.
 STUBS = ("torch/_C/__init__.pyi", "torch/_C/_VariableFunctions.pyi", "torch/_VF.pyi")
-
-
-class Remote(io.RawIOBase):
-    """A file behind an address that answers range requests, read in blocks that are kept."""
-
-    def __init__(self, url: str) -> None:
-        """Ask how long it is."""
-        self.url = url
-        self.at = 0
-        self.blocks: dict[int, bytes] = {}
-        request = urllib.request.Request(url, method="HEAD")  # noqa: S310
-        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
-            self.length = int(answer.headers["Content-Length"])
-
-    def seekable(self) -> bool:
-        """Return that it can be read in any order."""
-        return True
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def tell(self) -> int:
-        """Return the place."""
-        return self.at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place."""
-        self.at = (0, self.at, self.length)[whence] + offset
-        return self.at
-
-    def readinto(self, buffer: Any) -> int:
-        """Read from the place on, at most to the end of its block."""
-        if self.at >= self.length:
-            return 0
-        number, inside = divmod(self.at, BLOCK)
-        data = self.block(number)[inside : inside + len(buffer)]
-        buffer[: len(data)] = data
-        self.at += len(data)
-        return len(data)
-
-    def block(self, number: int) -> bytes:
-        """Return one block."""
-        if number not in self.blocks:
-            wanted = f"bytes={number * BLOCK}-{min((number + 1) * BLOCK, self.length) - 1}"
-            request = urllib.request.Request(self.url, headers={"Range": wanted})  # noqa: S310
-            with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
-                if answer.status != 206:
-                    message = "the server does not answer range requests"
-                    raise OSError(message)
-                self.blocks[number] = answer.read()
-        return self.blocks[number]
 
 
 def sources(work: str, release: Release) -> dict[str, str]:
@@ -82,8 +33,9 @@ def sources(work: str, release: Release) -> dict[str, str]:
     kept = os.path.join(work, "torch", f"{release.version}.zip")
     if not os.path.exists(kept):
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        remote = Remote(wheel_of(str(release.version)))
-        with zipfile.ZipFile(io.BufferedReader(remote, 1 << 16)) as wheel:
+        address = wheel_of(str(release.version))
+        remote = RangedFile(Reader(SECONDS, MOST), address, block=BLOCK, most=MOST)
+        with zipfile.ZipFile(remote) as wheel:
             members = [
                 each
                 for each in wheel.infolist()
