@@ -104,13 +104,28 @@ def test_findings_do_not_change_with_what_was_fetched(
     assert (here.stdout, here.stderr) == (there.stdout, there.stderr)
 
 
-def test_an_index_that_has_nothing_is_a_line_each_and_writes_nothing(
+def test_an_index_that_has_nothing_is_an_error_and_writes_nothing(
     project: Project, index: PackageIndex
 ) -> None:
     done = update(project, index)
-    assert done.returncode == 2
-    assert done.stdout.count("HTTP 404") == 2
+    assert (done.returncode, done.stdout) == (2, "")
+    first = min(LINES)
+    assert done.stderr == (
+        f"error: nothing could be read: {first}: {index.simple}/{first}/: HTTP 404; "
+        f"{index.url}/whl/torch/: HTTP 404\n"
+    )
     assert not fetched(project, requirement_lines.NAME).exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--timeout", "0"), ("--timeout", "soon"), ("--bogus",)])
+def test_an_error_is_a_document_where_json_was_asked_for(
+    project: Project, index: PackageIndex, more: tuple[str, ...]
+) -> None:
+    done = update(project, index, "--output-format", "json", *more)
+    document = json.loads(done.stdout)
+    validate(document, SCHEMA)
+    assert (done.returncode, document["exit_code"], document["verb"]) == (2, 2, "update")
+    assert done.stderr == f"error: {document['error']}\n"
 
 
 def test_packages_that_are_missing_stay_as_they_were(project: Project, index: PackageIndex) -> None:

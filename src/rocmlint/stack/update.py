@@ -81,12 +81,17 @@ class Sources:
 def update(
     reader: Reader, sources: Sources, wanted: Iterable[Table], progress: Callable[[str], None]
 ) -> tuple[Updated, ...]:
-    """Fetch what indexes have and write it. Raises UpdateError.
+    """Fetch what indexes have and write it. Raises UpdateError, also where no index has anything.
 
     ``progress`` is called with each package that was asked for.
     """
     with _alone() as folder:
-        return tuple(_FETCHERS[each](reader, sources, folder, progress) for each in wanted)
+        done = tuple(_FETCHERS[each](reader, sources, folder, progress) for each in wanted)
+    if not any(each.reached for each in done):
+        why = dict.fromkeys(problem for each in done for problem in each.problems)
+        message = f"nothing could be read: {'; '.join(why)}"
+        raise UpdateError(message)
+    return done
 
 
 def reset() -> tuple[str, ...]:

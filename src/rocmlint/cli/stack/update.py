@@ -96,7 +96,7 @@ def run(flags: SimpleNamespace) -> int:
         done = update(reader, sources, flags.only, _counting(progress))
     finally:
         progress.close()
-    code = _exit_code(done)
+    code = 3 if any(each.problems for each in done) else 0
     if as_json:
         return print_document(
             "update",
@@ -119,12 +119,6 @@ def _counting(progress: Progress) -> Callable[[str], None]:
         progress.show(f"{counted(asked, 'package')} read, {package}")
 
     return show
-
-
-def _exit_code(done: Sequence[Updated]) -> int:
-    if not any(each.reached for each in done):
-        return 2
-    return 3 if any(each.problems for each in done) else 0
 
 
 def _text(done: Sequence[Updated], index: Index) -> Iterator[str]:
