@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,3 +46,41 @@ def test_an_origin_that_nests_too_deeply_is_none(packages: FakeEnvironment) -> N
     packages.write("peft-0.17.0.dist-info/direct_url.json", DEEP_JSON)
     (peft,) = packages.read().distributions
     assert source_of(peft) == "peft==0.17.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "limit"), [("METADATA", 300_000_000, "10 MB"), ("RECORD", 60_000_000, "50 MB")]
+)
+def test_a_dist_info_that_is_too_large_is_one_line_and_hides_no_other(
+    packages: FakeEnvironment, name: str, size: int, limit: str
+) -> None:
+    packages.install("peft", "0.17.0", record="")
+    packages.install("accelerate", "1.10.0")
+    path = packages.site / "peft-0.17.0.dist-info" / name
+    os.truncate(path, size)
+    environment = packages.read()
+    assert [each.name for each in environment.distributions] == ["accelerate"]
+    (line,) = environment.unreadable
+    assert line.endswith(f"OSError: [Errno 27] larger than {limit}: {str(path)!r}")
+
+
+@pytest.mark.parametrize("path", ["", "METADATA"])
+def test_what_may_not_be_read_is_not_called_an_incomplete_uninstall(
+    packages: FakeEnvironment, path: str
+) -> None:
+    denied = packages.install("peft", "0.17.0") / path
+    denied.chmod(0)
+    try:
+        if os.access(denied, os.R_OK):
+            pytest.skip("this user may read all files")
+        (line,) = packages.read().unreadable
+    finally:
+        denied.chmod(stat.S_IRWXU)
+    assert "PermissionError: [Errno 13] Permission denied" in line
+    assert "uninstall" not in line
+
+
+def test_an_egg_info_that_is_a_pipe_is_not_waited_for(packages: FakeEnvironment) -> None:
+    os.mkfifo(packages.site / "peft-0.17.0.egg-info")
+    (line,) = packages.read().unreadable
+    assert "not a regular file" in line

@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import platform
+import stat
 import sys
 from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,14 @@ from .records import normalized
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_READ = ("METADATA", "RECORD", "INSTALLER", "direct_url.json", "PKG-INFO", "requires.txt")
+_LARGEST = 10_000_000
+_LARGEST_RECORD = 50_000_000
+_READ = {
+    **dict.fromkeys(("METADATA", "PKG-INFO", "requires.txt"), _LARGEST),
+    **dict.fromkeys(("INSTALLER", "direct_url.json"), _LARGEST),
+    "RECORD": _LARGEST_RECORD,
+}
+"""The files of a .dist-info that are read, and how many bytes each may have."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -72,11 +80,29 @@ def _told(distribution: Distribution) -> dict[str, Any] | None:
 
 
 def _check_files(place: str) -> None:
-    """Raise OSError for what importlib.metadata would read and wait for, or read for ever."""
-    for name in _READ:
-        path = os.path.join(place, name)
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise OSError(errno.EINVAL, "not a regular file", path)
+    """Raise OSError for what importlib.metadata would read and wait for, or read for ever.
+
+    Also for what this user may not read, which importlib.metadata takes for what is not there. An
+    .egg-info may be a file itself.
+    """
+    if not os.path.isdir(place):
+        _check_file(place, _LARGEST)
+        return
+    os.listdir(place)
+    for name, limit in _READ.items():
+        _check_file(os.path.join(place, name), limit)
+
+
+def _check_file(path: str, limit: int) -> None:
+    try:
+        about = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    if about.st_size > limit:
+        raise OSError(errno.EFBIG, f"larger than {limit // 1_000_000} MB", path)
+    os.close(os.open(path, os.O_RDONLY))
 
 
 def _place(distribution: Distribution) -> str:
