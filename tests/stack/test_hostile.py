@@ -49,7 +49,7 @@ def test_an_origin_that_nests_too_deeply_is_none(packages: FakeEnvironment) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "limit"), [("METADATA", 300_000_000, "10 MB"), ("RECORD", 60_000_000, "50 MB")]
+    ("name", "size", "limit"), [("METADATA", 300_000_000, "5 MB"), ("RECORD", 60_000_000, "20 MB")]
 )
 def test_a_dist_info_that_is_too_large_is_one_line_and_hides_no_other(
     packages: FakeEnvironment, name: str, size: int, limit: str
@@ -84,3 +84,9 @@ def test_an_egg_info_that_is_a_pipe_is_not_waited_for(packages: FakeEnvironment)
     os.mkfifo(packages.site / "peft-0.17.0.egg-info")
     (line,) = packages.read().unreadable
     assert "not a regular file" in line
+
+
+def test_a_package_that_requires_everything_is_one_line(packages: FakeEnvironment) -> None:
+    packages.install("peft", "0.17.0", ["numpy"] * 10_001)
+    (line,) = packages.read().unreadable
+    assert line.endswith("ValueError: it has more than 10,000 requirements")

@@ -20,8 +20,9 @@ from .records import normalized
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LARGEST = 10_000_000
-_LARGEST_RECORD = 50_000_000
+_LARGEST = 5_000_000
+_LARGEST_RECORD = 20_000_000
+_MOST_REQUIRED = 10_000
 _READ = {
     **dict.fromkeys(("METADATA", "PKG-INFO", "requires.txt"), _LARGEST),
     **dict.fromkeys(("INSTALLER", "direct_url.json"), _LARGEST),
@@ -64,12 +65,16 @@ def _told(distribution: Distribution) -> dict[str, Any] | None:
     metadata: Any = distribution.metadata
     if not metadata or not metadata["Name"] or not metadata["Version"]:
         return None
+    requires = distribution.requires or ()
+    if len(requires) > _MOST_REQUIRED:
+        message = f"it has more than {_MOST_REQUIRED:,} requirements"
+        raise ValueError(message)
     record = distribution.read_text("RECORD")
     place = _place(distribution)
     return {
         "name": normalized(metadata["Name"]),
         "version": str(metadata["Version"]),
-        "requires": [str(each) for each in distribution.requires or ()],
+        "requires": [str(each) for each in requires],
         "requires_python": str(metadata["Requires-Python"] or ""),
         "place": place,
         "installer": (distribution.read_text("INSTALLER") or "").strip(),
