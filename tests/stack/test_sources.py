@@ -56,6 +56,13 @@ def test_windows_gets_amds_wheels_and_double_quotes() -> None:
     assert made.notes == ("PyTorch has no ROCm wheels for Windows; these are AMD's wheels",)
 
 
+def test_a_program_in_quotes_needs_a_word_before_it_in_powershell() -> None:
+    wanted = Wanted("10.1", gpus=STRIX_HALO, system="windows")
+    made = installation(wanted, python=r"C:\Program Files\python.exe")
+    assert made.command.startswith(r'"C:\Program Files\python.exe" -m pip install ')
+    assert made.notes[-1] == "this is for cmd; in PowerShell, type & and a blank before it"
+
+
 @pytest.mark.parametrize(
     ("rocm", "torch", "gpu", "source", "why"),
     [
@@ -269,6 +276,10 @@ def test_another_machine_has_another_rocm(project: Project) -> None:
         (("--gpu", "RX7900"), "'RX7900' is not a valid target"),
         (("--gpu", "gfx9999"), "gfx9999 is not a GPU"),
         (("--index-url", "repo.amd.com"), "'repo.amd.com' is not the URL of an index"),
+        (("--index-url", "https://host/a b"), "'https://host/a b' is not the URL of an index"),
+        (("--index-url", "https://host/\nwhl"), "is not the URL of an index"),
+        (("--index-url", 'https://host/"whl'), "is not the URL of an index"),
+        (("--index-url", "https://host/`id`"), "is not the URL of an index"),
         (("--source", "pytorch", "--system", "windows"), "no torch is known on Windows"),
     ],
 )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rocmlint.stack.install import Source, Wanted
 
 SOURCES: tuple[Source, ...] = ("pytorch", "amd", "radeon")
+_POWERSHELL = "this is for cmd; in PowerShell, type & and a blank before it"
+"""There a text in quotes is not a program."""
 _OF_AMD = re.compile(r"\.amd\.com/")
 _OF_FAMILY = re.compile(r"/gfx[0-9a-z-]+/?\Z", re.IGNORECASE)
 """An index for one family of GPUs, whose torch has no extras for them."""
@@ -58,7 +60,8 @@ def installation(
     else:
         build = amd_install.build_for(wanted, found)
         made = amd_install.command_for(build, wanted, installer=installer, python=python)
-    return replace(made, notes=(*why, *made.notes))
+    of_shell = (_POWERSHELL,) * made.command.startswith('"')
+    return replace(made, notes=(*why, *made.notes, *of_shell))
 
 
 def index(wanted: Wanted, source: Source | None = None, url: str | None = None) -> Wheels:

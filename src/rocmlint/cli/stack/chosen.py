@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentTypeError
 from dataclasses import replace
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from rocmlint.published.amd_wheels import System
 
 SYSTEMS = ("linux", "windows")
+_NOT_IN_A_URL = re.compile(r"""[\s\x00-\x1f\x7f"<>\\^`{|}]""")
+"""What a URL has as %20 and so on (RFC 3986), and no shell takes as it is."""
 HERE: System = "windows" if sys.platform == "win32" else "linux"
 
 
@@ -81,7 +84,8 @@ def add_index_argument(parser: ArgumentParser) -> None:
 def index_at(text: str) -> str:
     """Read the URL of an index. Raises ArgumentTypeError."""
     parts = urlsplit(text)
-    if parts.scheme not in {"http", "https", "file"} or not (parts.netloc or parts.path):
+    is_address = parts.scheme in {"http", "https", "file"} and (parts.netloc or parts.path)
+    if not is_address or _NOT_IN_A_URL.search(text):
         message = f"{text!r} is not the URL of an index, such as https://host/whl/"
         raise ArgumentTypeError(message)
     return text
