@@ -264,6 +264,27 @@ def test_a_gpu_without_a_rocm_gets_the_newest_that_serves_it(
     assert notes[0] == "no ROCm was found here"
 
 
+@pytest.mark.parametrize(
+    ("flags", "note"),
+    [
+        (
+            ("--rocm", "10.1", "--gpu", "gfx1151"),
+            "the code for GPUs is an extra there: install torch[device-gfx1151]",
+        ),
+        (
+            ("--rocm", "7.2.4", "--source", "radeon"),
+            "it is a page of files, not an index: pass it with --find-links, not --index-url",
+        ),
+    ],
+)
+def test_an_index_that_torch_alone_does_not_come_from_says_so(
+    project: Project, flags: tuple[str, ...], note: str
+) -> None:
+    notes = answer(project, "index-url", *flags)["notes"]
+    assert isinstance(notes, list)
+    assert notes[-1] == note
+
+
 def test_another_machine_has_another_rocm(project: Project) -> None:
     made = answer(project, "index-url", "--gpu", "gfx1151", "--gpu", "gfx950:xnack-")
     assert (made["rocm"], made["url"], made["source"]) == ("10.1.0", STABLE, "amd")

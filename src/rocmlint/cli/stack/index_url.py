@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.stack.chosen import add_rocm_arguments, add_wheel_arguments, tell, wanted_of
 from rocmlint.cli.stack.common import Help, add_output_format, print_document
+from rocmlint.stack.install import with_extras
 from rocmlint.stack.sources import index
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Iterator
     from types import SimpleNamespace
+
+    from rocmlint.stack.install import Wheels
 
 HELP = Help(
     "[--rocm VERSION] [--gpu GFX] [--nightly]",
@@ -31,6 +35,7 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack index-url``."""
     wanted, notes = wanted_of(flags)
     wheels = index(wanted, flags.source, flags.index_url)
+    notes = (*notes, *wheels.notes, *_how_to_use(wheels))
     if flags.output_format == "json":
         said = {
             "rocm": wheels.rocm,
@@ -40,7 +45,15 @@ def run(flags: SimpleNamespace) -> int:
             "gpus": wanted.gpus,
             "system": wheels.system,
         }
-        return print_document("index-url", 0, **said, notes=[*notes, *wheels.notes])
-    tell((*notes, *wheels.notes))
+        return print_document("index-url", 0, **said, notes=notes)
+    tell(notes)
     print(wheels.url)
     return 0
+
+
+def _how_to_use(wheels: Wheels) -> Iterator[str]:
+    """Say what ``--index-url`` and the name of torch alone do not bring."""
+    if wheels.source == "radeon":
+        yield "it is a page of files, not an index: pass it with --find-links, not --index-url"
+    if wheels.extras:
+        yield f"the code for GPUs is an extra there: install {with_extras('torch', wheels.extras)}"
