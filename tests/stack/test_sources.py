@@ -300,6 +300,7 @@ def test_another_machine_has_another_rocm(project: Project) -> None:
         (("--index-url", "https://host/a b"), "'https://host/a b' is not the URL of an index"),
         (("--index-url", "https://host/\nwhl"), "is not the URL of an index"),
         (("--index-url", 'https://host/"whl'), "is not the URL of an index"),
+        (("--index-url", "http://[host"), "'http://[host' is not the URL of an index"),
         (("--index-url", "https://host/`id`"), "is not the URL of an index"),
         (("--source", "pytorch", "--system", "windows"), "no torch is known on Windows"),
     ],

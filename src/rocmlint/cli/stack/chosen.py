@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from argparse import ArgumentTypeError
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -83,12 +84,13 @@ def add_index_argument(parser: ArgumentParser) -> None:
 
 def index_at(text: str) -> str:
     """Read the URL of an index. Raises ArgumentTypeError."""
-    parts = urlsplit(text)
-    is_address = parts.scheme in {"http", "https", "file"} and (parts.netloc or parts.path)
-    if not is_address or _NOT_IN_A_URL.search(text):
-        message = f"{text!r} is not the URL of an index, such as https://host/whl/"
-        raise ArgumentTypeError(message)
-    return text
+    with suppress(ValueError):  # http://[host
+        parts = urlsplit(text)
+        is_address = parts.scheme in {"http", "https", "file"} and (parts.netloc or parts.path)
+        if is_address and not _NOT_IN_A_URL.search(text):
+            return text
+    message = f"{text!r} is not the URL of an index, such as https://host/whl/"
+    raise ArgumentTypeError(message)
 
 
 def gpu(text: str) -> str:
