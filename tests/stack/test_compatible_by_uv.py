@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import stat
 import sys
+from argparse import ArgumentParser
 from typing import TYPE_CHECKING, cast
 
 import pytest
 from packaging.version import Version
 
+from rocmlint.cli.verify.common import add_interpreter_arguments
 from rocmlint.published import requirements
 from rocmlint.stack import resolve as resolver
 from rocmlint.stack.compatible import compatible
@@ -231,3 +234,11 @@ def test_a_torch_that_was_not_built_for_this_python(uv: UvOfTests, ask_uv: bool)
     message = r"torch 2\.0\.1 has no wheels for Python 3\.13: it has them for 3\.8, .*3\.11"
     with pytest.raises(VersionError, match=message):
         compatible("2.0.1", ["transformers"], python="3.13", ask_uv=ask_uv)
+
+
+def test_a_question_may_take_as_long_as_the_flag_says_by_default() -> None:
+    parser = ArgumentParser()
+    add_interpreter_arguments(parser)
+    for each in (compatible, resolve):
+        default = inspect.signature(each).parameters["timeout"].default
+        assert default == parser.parse_args([]).timeout

@@ -91,7 +91,7 @@ def compatible(  # noqa: PLR0913 - all but the first are named, and have default
     python: str = "3.11",
     there: Collection[str] = (),
     ask_uv: bool = True,
-    timeout: float = 60,
+    timeout: float = 120,
 ) -> Compatible:
     """Find the newest releases of packages that fit a torch, together, on Linux.
 

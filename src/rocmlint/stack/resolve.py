@@ -63,7 +63,7 @@ def find_uv() -> str:
 
 
 def resolve(
-    requirements: Iterable[str], python: str, *, timeout: float = 60, alone: bool = False
+    requirements: Iterable[str], python: str, *, timeout: float = 120, alone: bool = False
 ) -> Mapping[str, Version] | Refusal:
     """Choose the newest releases that fit together on Linux, on x86_64, from wheels.
 
