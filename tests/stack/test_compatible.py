@@ -118,6 +118,12 @@ def test_a_specifier_bounds_the_answer() -> None:
     assert found.following is None
 
 
+def test_what_is_said_twice_of_a_package_counts_together() -> None:
+    (found,) = shipped("2.14", "transformers<5", "Transformers[sentencepiece]>=4").libraries
+    assert found.package == "transformers[sentencepiece,torch]"
+    assert (found.version or "").startswith("4.")
+
+
 def test_what_does_not_fit_together_stands_alone() -> None:
     answer = shipped("2.10.0", "vllm==0.17.1", "transformers>=5")
     assert not answer.together

@@ -49,7 +49,8 @@ def read_torch(text: str) -> tuple[AskedTorch, tuple[str, ...]]:
 def read_packages(packages: Iterable[str]) -> dict[str, Requirement | None]:
     """Read the names, and give the extra ``torch`` to those that have it.
 
-    What is not a package's name stands as it was written, for None.
+    What is said of one package in several places counts together, as for pip. What is not a
+    package's name stands as it was written, for None.
     """
     asked: dict[str, Requirement | None] = {}
     for text in packages:
@@ -58,6 +59,12 @@ def read_packages(packages: Iterable[str]) -> dict[str, Requirement | None]:
             asked[text] = None
             continue
         goal.name, goal.marker = canonicalize_name(goal.name), None
+        before = asked.get(goal.name)
+        if before is not None:
+            goal.extras, goal.specifier = (
+                before.extras | goal.extras,
+                before.specifier & goal.specifier,
+            )
         if _extra_counts(goal):
             goal.extras = goal.extras | {TORCH}
         asked[goal.name] = goal
