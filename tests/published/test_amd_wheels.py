@@ -11,7 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.published import amd_wheels
-from rocmlint.stack.amd_index import hrefs, read_index, wheels
+from rocmlint.stack.amd_index import read_index, wheels
+from rocmlint.stack.fetch import FetchError
 from tools.build_amd_wheels import OUTPUT, main, recorded_facts, table
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def fetch(url: str) -> str:
 
 
 def test_only_released_wheels_of_a_cpython_count() -> None:
-    found = set(wheels(fetch(f"{ROOT}torch/"), "torch"))
+    found = set(wheels(fetch(f"{ROOT}torch/"), f"{ROOT}torch/", "torch"))
     assert found == {
         ("10.1.0", "2.14.0", "linux", "3.12"),
         ("10.1.0", "2.14.0", "linux", "3.14"),
@@ -239,5 +240,54 @@ def test_a_page_without_links_is_not_an_index() -> None:
         read_index(ROOT, lambda _: "<html>sign in</html>", [])
 
 
-def test_links_are_read_wherever_they_stand() -> None:
-    assert hrefs('<p><a class="x" href="a/">a</a><a name="b">b</a></p>') == ["a/"]
+@pytest.mark.parametrize(
+    "href",
+    [
+        "amd-torch-device-gfx942/",
+        "./amd-torch-device-gfx942",
+        "../whl/amd-torch-device-gfx942/",
+        "https://index.example/whl/amd-torch-device-gfx942/",
+        "//index.example/whl/amd-torch-device-gfx942/",
+        "amd%2Dtorch%2Ddevice%2Dgfx942/",
+        "AMD_Torch.Device-GFX942/#top",
+    ],
+)
+def test_a_link_to_a_device_package_is_read_however_it_is_written(href: str) -> None:
+    def here(url: str) -> str:
+        return page([href, href]) if url == ROOT else fetch(url)
+
+    assert read_index(ROOT, here, [])[0] == ["gfx942"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="https://other.example/whl/amd-torch-device-gfx90a/">x</a>',
+        '<a href="javascript:amd-torch-device-gfx90a/">x</a>',
+        '<a href="#amd-torch-device-gfx90a">x</a>',
+        '<a href="?C=amd-torch-device-gfx90a/">x</a>',
+        '<a href="http://[/amd-torch-device-gfx90a/">x</a>',
+        '<a href="x%2Famd-torch-device-gfx90a/">x</a>',
+        '<a href="../">x</a>',
+        '<a name="amd-torch-device-gfx90a/">amd-torch-device-gfx90a/</a>',
+        "<a href>amd-torch-device-gfx90a</a>",
+    ],
+)
+def test_other_links_are_passed_over(link: str) -> None:
+    def here(url: str) -> str:
+        return f"{link}{fetch(url)}{link}"
+
+    assert read_index(ROOT, here, []) == read_index(ROOT, fetch, [])
+
+
+def test_a_file_can_be_on_another_server() -> None:
+    name = "Torch-2.14.0%2Brocm10.1.0-cp312-cp312-linux_x86_64.whl"
+    links = page([f"https://files.example/{name}", f"javascript:/{name}", f"mailto:{name}"])
+    assert len([*wheels(links, f"{ROOT}torch/", "torch")]) == 1
+
+
+def test_an_index_with_very_many_builds_is_refused_at_once() -> None:
+    names = (f"torch-2.{n}.0+rocm10.1.0-cp312-cp312-linux_x86_64.whl" for n in range(90_000))
+    many = page(names)
+    with pytest.raises(FetchError, match="torch/ lists more than 1000 builds"):
+        read_index(ROOT, lambda url: fetch(url) if url == ROOT else many, [])

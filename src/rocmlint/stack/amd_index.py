@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rocmlint.stack.simple_index import wheel_of
+from rocmlint.stack.fetch import FetchError
+from rocmlint.stack.simple_index import last_part, links_of, wheel_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
 PROJECTS = ("torch", "torchvision", "torchaudio")
 _LABEL = re.compile(r"rocm(\d+\.\d+\.\d+)")
 """Of a release; a nightly build has a date in it, a candidate its number."""
-_DEVICE = re.compile(r"amd-torch-device-(gfx[0-9a-f]{3,4})/?")
+_DEVICE = re.compile(r"amd-torch-device-(gfx[0-9a-f]{3,4})")
+_MOST_BUILDS = 1_000
+"""Of a project, for a ROCm and a system each: an index has a hundred."""
 _SYSTEMS = {"linux": "linux", "manylinux": "linux", "win": "windows"}
 
+_SCHEMES = ("https://", "http://")
+
 Row = dict[str, Any]
+_Builds = dict[tuple[str, str, str], set[str]]
+"""The Pythons of each ROCm, public version and system."""
 
 
 def refreshed(data: Row, fetch: Callable[[str], str], today: str) -> tuple[Row, list[str]]:
@@ -37,7 +44,7 @@ def refreshed(data: Row, fetch: Callable[[str], str], today: str) -> tuple[Row, 
             continue
         try:
             devices, found = read_index(index["url"], fetch, builds)
-        except OSError as error:
+        except (OSError, FetchError) as error:
             problems.append(f"{index['url']}: {error}")
             continue
         name = f"read-{index['name']}"
@@ -54,33 +61,32 @@ def refreshed(data: Row, fetch: Callable[[str], str], today: str) -> tuple[Row, 
 def read_index(
     url: str, fetch: Callable[[str], str], recorded: Iterable[Row]
 ) -> tuple[list[str], list[Row]]:
-    """Return the GPUs with a device package, and the released builds of torch. Raises OSError.
+    """Return the GPUs with a device package, and the released builds of torch.
 
     ``recorded`` are the builds whose torchaudio is known (no wheel says which torch it is for),
-    and what AMD's pages list for them.
+    and what AMD's pages list for them. Raises OSError and FetchError.
     """
     known = {(each["rocm"], each["torch"], each["system"]): each for each in recorded}
-    links = [unquote(urlsplit(each).path) for each in hrefs(fetch(url))]
-    names = (_DEVICE.fullmatch(each.strip("/").rsplit("/", 1)[-1]) for each in links)
+    names = (_DEVICE.fullmatch(each) for each in _projects(fetch(url), url))
     devices = sorted({each[1] for each in names if each}, key=lambda each: (len(each), each))
-    files = {name: list(wheels(fetch(f"{url}{name}/"), name)) for name in PROJECTS}
+    files = {name: _builds(fetch(f"{url}{name}/"), f"{url}{name}/", name) for name in PROJECTS}
     if not devices or not files["torch"]:
         message = "is not an index of torch with device packages"
         raise OSError(message)
     rows = []
-    for rocm, torch, system in sorted({each[:3] for each in files["torch"]}, key=str):
-        old = known.get((rocm, torch, system), {})
+    for build in sorted(files["torch"]):
+        rocm, torch, system = build
+        old = known.get(build, {})
         audio = old.get("torchaudio") or next(
             (each["torchaudio"] for each in known.values() if each["torch"] == torch), ""
         )
-        python = {each[3] for each in files["torch"] if each[:3] == (rocm, torch, system)}
         rows.append(
             {
                 "rocm": rocm,
                 "torch": torch,
                 "torchvision": _companion(files["torchvision"], rocm, system, torch=torch),
                 "torchaudio": _companion(files["torchaudio"], rocm, system, wanted=audio),
-                "python": " ".join(sorted(python, key=Version)),
+                "python": " ".join(sorted(files["torch"][build], key=Version)),
                 "system": system,
                 "listed": old.get("listed", ""),
             }
@@ -88,18 +94,12 @@ def read_index(
     return devices, rows
 
 
-def hrefs(page: str) -> list[str]:
-    """Return what the links of a page lead to."""
-    reader = _Links()
-    reader.feed(page)
-    return reader.found
-
-
-def wheels(page: str, project: str) -> Iterator[tuple[str, str, str, str]]:
+def wheels(page: str, url: str, project: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield ROCm, public version, system and Python of each released wheel of a project's page."""
-    for each in hrefs(page):
-        name = unquote(urlsplit(each).path).rsplit("/", 1)[-1]
-        wheel = wheel_of(name) if name.startswith(f"{project}-") else None
+    for to, _ in links_of(page, url):
+        name = last_part(to) if to.startswith(_SCHEMES) else ""
+        is_of_project = canonicalize_name(name.partition("-")[0]) == project
+        wheel = wheel_of(name) if is_of_project else None
         label = _LABEL.fullmatch(wheel.version.local or "") if wheel else None
         if wheel is None or label is None:
             continue
@@ -110,17 +110,28 @@ def wheels(page: str, project: str) -> Iterator[tuple[str, str, str, str]]:
                 yield label[1], wheel.version.public, system, f"{python[1]}.{python[2]}"
 
 
-class _Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
+def _projects(page: str, url: str) -> Iterator[str]:
+    """Yield the normalized names of the projects that an index lists, on its own server."""
+    server = urlsplit(url)[:2]
+    for to, _ in links_of(page, url):
+        parts = urlsplit(to)
+        if parts[:2] == server:
+            yield canonicalize_name(last_part(parts.path.rstrip("/")))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+def _builds(page: str, url: str, project: str) -> _Builds:
+    """Return the Pythons of each build. Raises FetchError where there are too many builds."""
+    found: _Builds = {}
+    for rocm, version, system, python in wheels(page, url, project):
+        found.setdefault((rocm, version, system), set()).add(python)
+        if len(found) > _MOST_BUILDS:
+            message = f"{project}/ lists more than {_MOST_BUILDS} builds"
+            raise FetchError(message)
+    return found
 
 
 def _companion(
-    files: Iterable[tuple[str, str, str, str]],
+    builds: _Builds,
     rocm: str,
     system: str,
     *,
@@ -128,7 +139,7 @@ def _companion(
     wanted: str = "",
 ) -> str:
     """Return the version that is there for a torch: torchvision 0.29 for 2.14; else the newest."""
-    there = {each[1] for each in files if (each[0], each[2]) == (rocm, system)}
+    there = {each[1] for each in builds if (each[0], each[2]) == (rocm, system)}
     if torch:
         minor = Version(torch).minor + 15
         there = {each for each in there if Version(each).release[:2] == (0, minor)}

@@ -35,6 +35,7 @@ _LINUX = re.compile(r"(?:many)?linux.*_x86_64")
 _LINK = re.compile(r"<a(?=\s)", re.IGNORECASE)
 _BASE = re.compile(r"<base(?=\s)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-z][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.IGNORECASE)
+_BEHIND_PATH = re.compile(r"[?#].*", re.DOTALL)
 _LONGEST_TAG = 4096
 _LONGEST_NAME = 255
 """Characters of a file's name: no disk takes more."""
@@ -145,13 +146,13 @@ def _of_json(answer: Answer) -> Iterable[IndexFile]:
     if not isinstance(files, list):
         message = f"{answer.url}: not a page of a package index (no list of files)"
         raise FetchError(message)
-    _refuse_too_many(len(files), answer)
+    _refuse_too_many(len(files), answer.url)
     return (_of_entry(each, answer.url) for each in files if isinstance(each, dict))
 
 
-def _refuse_too_many(files: int, answer: Answer) -> None:
+def _refuse_too_many(files: int, url: str) -> None:
     if files > _MOST_FILES:
-        message = f"{answer.url}: it lists more than {_MOST_FILES} files"
+        message = f"{url}: it lists more than {_MOST_FILES} files"
         raise FetchError(message)
 
 
@@ -190,23 +191,31 @@ def _joined(page: str, url: str) -> str:
         return ""
 
 
-def _of_html(answer: Answer) -> Iterator[IndexFile]:
-    """Yield what links lead to.
+def links_of(page: str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield where the links of a page of HTML lead to, "" for nowhere, and their attributes.
 
     The text is cut at the links and not parsed: a page that was made to be slow takes no longer
-    than another of its size.
+    than another of its size. Raises FetchError where there are too many.
     """
-    head, *links = _LINK.split(answer.content.decode(errors="replace"), _MOST_FILES + 1)
-    _refuse_too_many(len(links), answer)
+    head, *links = _LINK.split(page, _MOST_FILES + 1)
+    _refuse_too_many(len(links), url)
     _, *bases = _BASE.split(head, maxsplit=1)
-    base = _joined(answer.url, _attributes(bases[0]).get("href", "") if bases else "")
+    base = _joined(url, _attributes(bases[0]).get("href", "") if bases else "")
     for attributes in map(_attributes, links):
-        url = _joined(base, attributes.get("href", ""))
-        path = url.partition("#")[0].partition("?")[0]
+        yield _joined(base, attributes["href"]) if "href" in attributes else "", attributes
+
+
+def last_part(url: str) -> str:
+    """Return what an address has behind its last slash: the name of a file."""
+    return urllib.parse.unquote(_BEHIND_PATH.sub("", url).rpartition("/")[2])
+
+
+def _of_html(answer: Answer) -> Iterator[IndexFile]:
+    for url, attributes in links_of(answer.content.decode(errors="replace"), answer.url):
         hashes = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
         metadata = None if hashes is None else hashes.removeprefix("sha256=").strip()
         yield IndexFile(
-            urllib.parse.unquote(path.rpartition("/")[2]) if "href" in attributes else "",
+            last_part(url),
             url,
             attributes.get("data-requires-python", ""),
             "data-yanked" in attributes,
