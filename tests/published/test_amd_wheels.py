@@ -287,7 +287,7 @@ def test_a_file_can_be_on_another_server() -> None:
 
 
 def test_an_index_with_very_many_builds_is_refused_at_once() -> None:
-    names = (f"torch-2.{n}.0+rocm10.1.0-cp312-cp312-linux_x86_64.whl" for n in range(90_000))
+    names = (f"torch-2.{n}.0+rocm10.1.0-cp312-cp312-linux_x86_64.whl" for n in range(2_000))
     many = page(names)
     with pytest.raises(FetchError, match="torch/ lists more than 1000 builds"):
         read_index(ROOT, lambda url: fetch(url) if url == ROOT else many, [])

@@ -141,7 +141,7 @@ def test_a_page_of_html_is_read() -> None:
         pytest.param('{"files": {}}', id="another type"),
         pytest.param("[]", id="a list"),
         pytest.param("<html>", id="not JSON"),
-        pytest.param('{"files": [' + "{}," * 200_000 + "{}]}", id="too many"),
+        pytest.param('{"files": [' + "{}," * 50_000 + "{}]}", id="too many"),
     ],
 )
 def test_json_that_is_not_a_page_is_a_line(content: str) -> None:
@@ -150,6 +150,12 @@ def test_json_that_is_not_a_page_is_a_line(content: str) -> None:
         assert read_page(answer) == ()  # what has no name is left out
     except FetchError as error:
         assert len(str(error).splitlines()) == 1  # noqa: PT017 - either is right
+
+
+def test_html_with_too_many_links_is_a_line() -> None:
+    answer = fetch.Answer("https://x.org/a/", "text/html", b'<a href="x">' * 50_001, 0)
+    with pytest.raises(FetchError, match=r"^https://x\.org/a/: it lists more than 50000 files$"):
+        read_page(answer)
 
 
 @pytest.mark.parametrize("name", ["../../x-1.0.tar.gz", "a\\b-1.0.tar.gz", "", "x\0-1.0.tar.gz"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -77,6 +79,18 @@ def test_only_the_newest_of_very_many_releases_are_read(index: PackageIndex) -> 
     index.project("peft", *many)
     found = newer(index)
     assert (len(found.new), found.new[-1]) == (30, "9.39.0")
+
+
+def test_pages_that_take_long_to_read_are_left_when_the_time_is_over(index: PackageIndex) -> None:
+    tags = ".".join(f"p{number}" for number in range(30))
+    names = (f"x-{number}-{tags}-none-any.whl" for number in range(10_000))
+    page = json.dumps({"files": [{"filename": each, "url": ""} for each in names]}).encode()
+    for package in LINES:
+        index.pages[f"/simple/{package}/"] = Page(page, "application/json")
+    started = time.process_time()
+    found = newer_requirements.find_newer(Reader(0.5), index.simple, lambda _: None)
+    assert time.process_time() - started < 20  # all of them take minutes
+    assert sum("no time is left" in each.problem for each in found) > len(LINES) / 2
 
 
 def test_wrong_metadata_leave_the_release_out_and_are_told(index: PackageIndex) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import urllib.parse
 from datetime import date, datetime, timezone
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-_MOST_FILES = 100_000
+_MOST_FILES = 50_000
+"""Files on a page: those of torch have less than half of it. Each takes time to look at."""
 _LINUX = re.compile(r"(?:many)?linux.*_x86_64")
 _LINK = re.compile(r"<a(?=\s)", re.IGNORECASE)
 _BASE = re.compile(r"<base(?=\s)", re.IGNORECASE)
@@ -41,8 +43,8 @@ _LONGEST_NAME = 255
 """Characters of a file's name: no disk takes more."""
 _LONGEST_VERSION = 80
 """Characters: those of nightly builds, with a commit in them, have half of it."""
-_MOST_WHEEL_TAGS = 200
-"""Tags of a wheel: those that list every Python and system have fifty."""
+_MOST_WHEEL_TAGS = 32
+"""Tags of a wheel: those for every old Python, or many systems, have ten."""
 
 
 class IndexFile(NamedTuple):
@@ -111,8 +113,12 @@ def _count_tags(name: str) -> int:
     return prod(part.count(".") + 1 for part in name.removesuffix(".whl").split("-")[-3:])
 
 
+@lru_cache(maxsize=_MOST_FILES)
 def release_of(name: str) -> Version | None:
-    """Return the version that a file is of, a wheel or an sdist; None for any other."""
+    """Return the version that a file is of, a wheel or an sdist; None for any other.
+
+    It is asked for several times for each file of a page, and kept for the longest of them.
+    """
     wheel = wheel_of(name)
     if wheel is not None:
         return wheel.version
