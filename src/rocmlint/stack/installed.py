@@ -110,6 +110,7 @@ class Environment:
 
     ``modules`` are the files that an import of each package would execute; None without any.
     ``prefix`` is its sys.prefix: a virtual or a conda environment, or where Python is installed.
+    ``hidden`` have the name of a distribution that comes earlier on sys.path, or stands beside it.
     """
 
     executable: str
@@ -119,6 +120,7 @@ class Environment:
     modules: Mapping[str, str | None]
     unreadable: tuple[str, ...] = ()
     prefix: str = ""
+    hidden: tuple[Distribution, ...] = ()
 
     def get(self, name: str) -> Distribution | None:
         """Return the distribution of a name, however it is written; None if it is not installed."""
@@ -173,6 +175,7 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
         told["modules"],
         tuple(told["unreadable"]),
         told["prefix"],
+        tuple(_distribution(each) for each in told["hidden"]),
     )
 
 

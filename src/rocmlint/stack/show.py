@@ -11,6 +11,7 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.amd_packages import amd_packages
 from rocmlint.stack.compiled import compiled
 from rocmlint.stack.declared import declared
+from rocmlint.stack.doubles import doubles
 from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Environment, read_environment
@@ -101,8 +102,9 @@ def read_stack(
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     seen = seen_by_a_job(machine.environment, devices)
     of_torch = tuple(torch_and_rocm(torch, beside_torch, seen)) if needs_torch else ()
+    twice = tuple(doubles(environment))
     of_amd = tuple(amd_packages(environment, seen))
-    stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd))
+    stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd, *twice))
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     beside = (
         *jax(environment, beside_torch, devices),
@@ -112,6 +114,7 @@ def read_stack(
     verdicts = (
         *of_torch,
         *of_amd,
+        *twice,
         *driver_and_rocm(driver, torch, beside_torch),
         *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),

@@ -29,17 +29,24 @@ _READ = {
     "RECORD": _LARGEST_RECORD,
 }
 """The files of a .dist-info that are read, and how many bytes each may have."""
+_LEFT_BY_PIP = "~"
+"""What pip calls the folders that it could not remove (``~orch-2.9.0.dist-info``) begins so."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Describe the distributions on sys.path, and the files of the ``modules`` asked for.
 
-    Of several with one name the first counts, as for importlib.metadata. Nothing is imported, so
-    ``modules`` must have no dots. ``environment`` is what markers are evaluated with (PEP 508).
+    Of several with one name the first counts, as for importlib.metadata; the others are ``hidden``.
+    Nothing is imported, so ``modules`` must have no dots. ``environment`` is what markers are
+    evaluated with (PEP 508).
     """
     found: dict[str, dict[str, Any]] = {}
-    unreadable = []
+    hidden, unreadable, seen = [], [], set()
     for each in distributions(path=search.path()):
+        real = os.path.realpath(_place(each))
+        if os.path.basename(real).startswith(_LEFT_BY_PIP) or real in seen:
+            continue
+        seen.add(real)
         try:
             told = _told(each)
         except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
@@ -47,14 +54,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             continue
         if told is None:
             unreadable.append(f"{_place(each)}: has no readable METADATA: an incomplete uninstall")
-        else:
-            found.setdefault(told["name"], told)
+        elif found.setdefault(told["name"], told) is not told:
+            hidden.append(told)
     return {
         "executable": sys.executable,
         "version": sys.version.split()[0],
         "prefix": sys.prefix,
         "environment": _marker_environment(),
         "distributions": [found[name] for name in sorted(found)],
+        "hidden": hidden,
         "unreadable": unreadable,
         "modules": {name: _file_of(name) for name in request.get("modules", ())},
     }
