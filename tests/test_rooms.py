@@ -19,7 +19,7 @@ ARROWS = """
 text
 disk: text
 config: disk
-interpreter
+interpreter: disk text
 gpus: interpreter
 published: text
 git: config disk

@@ -113,6 +113,30 @@ def test_what_prints_without_end_is_told_in_a_line(folder: Path) -> None:
     assert str(raised.value) == f"{sys.executable} printed more than 50,000,000 bytes"
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("[" * 100_000, "its answer is not JSON: maximum recursion depth exceeded"),
+        ("\\377", "its answer is not JSON: 'utf-8' codec can't decode"),
+        ("5", "its answer is not one to the question: "),
+        ('{"error": 5}', "its answer is not one to the question: "),
+        ('{"answer": {"error": 5}}', "its answer is not one to the question: "),
+    ],
+)
+def test_an_answer_that_somebody_else_wrote_is_told_in_a_line(
+    tmp_path: Path, answer: str, said: str
+) -> None:
+    python = tmp_path / "python"
+    written = tmp_path / "written"
+    written.write_text(answer)
+    python.write_text(f'#!/bin/sh\nprintf "$(cat \'{written}\')" > "$5"\n')
+    python.chmod(0o755)
+    with pytest.raises(InterpreterError) as raised:
+        Interpreter(str(python)).ask("loads", {"module": "os"}, shape={"error": str})
+    assert str(raised.value).startswith(f"{python}: {said}")
+    assert len(str(raised.value).splitlines()) == 1
+
+
 def test_the_working_folder_comes_first_as_under_python_m(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,8 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.child import Output, end_group, start_group
+from rocmlint.interpreter.shapes import is_shaped
+from rocmlint.text.words import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,6 +65,10 @@ takes its ``__file__`` away: children that multiprocessing starts would run it a
 """
 _TAIL = 2000
 """How many characters of what a failed child printed are told."""
+_SHOWN = 100
+"""Characters of why an answer is not JSON."""
+_NOT_OURS = "something other than rocmlint wrote it"
+_ERROR = {"error": str, "traceback": str}
 _MOST_PRINTED = 50_000_000
 """Bytes; what prints more has no end, and would fill the memory."""
 _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
@@ -90,22 +97,30 @@ class Interpreter:
     """Variables laid over those of this process."""
 
     def ask(
-        self, task: str, request: object = None, progress: Callable[[str], None] | None = None
+        self,
+        task: str,
+        request: object = None,
+        progress: Callable[[str], None] | None = None,
+        *,
+        shape: object = object,
     ) -> Any:
         """Run ``answer(request)`` of the module ``inside.<task>`` there and give what it gives.
 
         What the child prints goes to stderr. ``progress`` is called about once a second with how
-        far it has come, if the task says so (:mod:`.inside.progress`). Raises InterpreterError.
+        far it has come, if the task says so (:mod:`.inside.progress`). Raises InterpreterError,
+        also for an answer that does not have the ``shape`` (:mod:`.shapes`).
         """
         document, printed = self._document(task, request, progress)
         with suppress(OSError):  # a full or closed stderr is no reason to keep the answer back
             sys.stderr.write(printed)
-        return self._answer(document)
+        return self._answer(document, shape)
 
-    def ask_quietly(self, task: str, request: object = None) -> tuple[Any, str]:
+    def ask_quietly(
+        self, task: str, request: object = None, *, shape: object = object
+    ) -> tuple[Any, str]:
         """Do what ``ask`` does; give what the child printed in place of showing it."""
         document, printed = self._document(task, request, None)
-        return self._answer(document), printed
+        return self._answer(document, shape), printed
 
     def _document(
         self, task: str, request: object, progress: Callable[[str], None] | None
@@ -182,17 +197,26 @@ class Interpreter:
 
     def _read(self, path: str, printed: str, code: int) -> Any:
         try:
-            with open(path, encoding="utf-8") as file:
-                return json.load(file)
-        except OSError:
+            document = json.loads(read_small(path, MAXIMUM_READ))
+        except FileNotFoundError:
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else "ended"
             message = f"{self.python} {how} without an answer: {_last_words(printed, code)}"
             raise InterpreterError(message) from None
+        except OSError as error:
+            message = f"{self.python}: its answer cannot be read: {error.strerror}"
+            raise InterpreterError(message) from error
+        except (ValueError, RecursionError) as error:
+            message = f"{self.python}: its answer is not JSON: {shortened(str(error), _SHOWN)}"
+            raise InterpreterError(message) from error
+        return document
 
-    def _answer(self, document: Any) -> Any:
-        if "error" in document:
+    def _answer(self, document: Any, shape: object) -> Any:
+        if is_shaped(document, _ERROR):
             message = f"{self.python}: {document['error']}\n{document['traceback']}"
             raise InterpreterError(message.rstrip())
+        if not is_shaped(document, {"answer": shape}):
+            message = f"{self.python}: its answer is not one to the question: {_NOT_OURS}"
+            raise InterpreterError(message)
         return document["answer"]
 
 

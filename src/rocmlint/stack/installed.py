@@ -44,6 +44,22 @@ _IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub
 _IMPORT_NAMES |= {f"onnxruntime-{each}": "onnxruntime" for each in ("gpu", "migraphx", "rocm")}
 _IMPORT_NAMES |= {"amd-aiter": "aiter", "triton-rocm": "triton", "pytorch-triton-rocm": "triton"}
 
+_PACKAGE = {
+    **dict.fromkeys(("name", "version", "place", "installer", "direct_url"), str),
+    "requires": [str],
+    "changed": (float, int, type(None)),
+    "record": (str, type(None)),
+}
+_TOLD = {
+    **dict.fromkeys(("executable", "version", "prefix"), str),
+    "environment": {str: str},
+    "distributions": [_PACKAGE],
+    "hidden": [_PACKAGE],
+    "unreadable": [str],
+    "modules": {str: (str, type(None))},
+}
+"""What an interpreter answers."""
+
 PACKAGES = (
     *TORCH_FAMILY,
     "transformers",
@@ -166,7 +182,7 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
     """Ask an interpreter what it has; nothing is imported there. Raises InterpreterError."""
     interpreter = interpreter or Interpreter()
     modules = sorted({import_name(each) for each in PACKAGES if not each.startswith("rocm")})
-    told = interpreter.ask("distributions", {"modules": modules})
+    told = interpreter.ask("distributions", {"modules": modules}, shape=_TOLD)
     return Environment(
         told["executable"],
         told["version"],

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
 _NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
+_TORCH = {"hip": str, "error": str, "architectures": [str], "devices": [str]}
+_TOLD = {"error": str, "has_torch": (bool, type(None)), "torch": {str: _TORCH}}
+"""What an interpreter answers; ``torch`` has one entry, of the same name, for torch itself."""
 _SAID = 20
 """Lines of what an import prints that are looked at, the last ones."""
 
@@ -46,7 +49,8 @@ def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) 
             continue
         started = time.monotonic()
         try:
-            told, printed = interpreter.ask_quietly("smoke", {"module": import_name(package.name)})
+            request = {"module": import_name(package.name)}
+            told, printed = interpreter.ask_quietly("smoke", request, shape=_TOLD)
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
             why = str(error).splitlines()[0]
@@ -58,12 +62,12 @@ def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) 
             continue
         verdicts.append(_fits(package, "can be imported"))
         verdicts += _on_torch(package, environment, told["has_torch"], said)
-        if told["torch"] and told["torch"]["error"]:
-            verdicts.append(_silent(package, told["torch"]["error"]))
-        elif told["torch"]:
-            hip = str(told["torch"]["hip"] or "")
-            architectures = tuple(told["torch"]["architectures"])
-            seen = tuple(told["torch"]["devices"])
+        torch = told["torch"].get("torch")
+        if torch and torch["error"]:
+            verdicts.append(_silent(package, torch["error"]))
+        elif torch:
+            hip = torch["hip"]
+            architectures, seen = tuple(torch["architectures"]), tuple(torch["devices"])
             verdicts += _on_gpu(package, hip, seen, architectures, devices)
     return Observed(tuple(verdicts), architectures, seen, hip)
 

@@ -14,13 +14,13 @@ def answer(request: dict[str, str]) -> dict[str, Any]:
     ``has_torch`` is what its ``is_torch_available`` gives; None where it has no such function.
     """
     name = request["module"]
-    told: dict[str, Any] = {"error": "", "version": "", "has_torch": None, "torch": None}
+    told: dict[str, Any] = {"error": "", "version": "", "has_torch": None, "torch": {}}
     try:
         module = import_installed(name)
         told["version"] = str(getattr(module, "__version__", ""))
         told["has_torch"] = _has_torch(name)
         if name == "torch":
-            told["torch"] = _torch(module)
+            told["torch"] = {"torch": _torch(module)}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - an import may raise anything
         told["error"] = f"{type(error).__name__}: {error}"
     return told
@@ -40,14 +40,13 @@ def _has_torch(name: str) -> bool | None:
 def _torch(torch: Any) -> dict[str, Any]:
     version = getattr(torch, "version", None)
     told: dict[str, Any] = {
-        "hip": getattr(version, "hip", None),
-        "cuda": getattr(version, "cuda", None),
+        "hip": str(getattr(version, "hip", None) or ""),
         "architectures": [],
         "devices": [],
         "error": "",
     }
     try:
-        told["architectures"] = list(torch.cuda.get_arch_list())
+        told["architectures"] = list(map(str, torch.cuda.get_arch_list()))
         for index in range(torch.cuda.device_count()):
             properties = torch.cuda.get_device_properties(index)
             told["devices"].append(str(getattr(properties, "gcnArchName", properties.name)))
