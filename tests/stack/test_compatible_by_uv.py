@@ -196,6 +196,20 @@ def test_without_uv_the_shipped_metadata_answer_and_say_so(uv: UvOfTests) -> Non
     assert library(answer, "transformers").version == "5.14.1"
 
 
+def test_triton_that_only_the_index_knows_of_stands_apart(uv: UvOfTests) -> None:
+    uv.runs(
+        "text = open('requirements.in').read()\n"
+        "if 'stranger' in text: print('stranger==1.0')\n"
+        "if 'peft' in text: print('peft==0.21.2')\n"
+        "if '--override' not in __import__('sys').argv: print('torch==2.9.1\\ntriton==3.5.1')\n"
+        "elif 'stranger' in text: print('triton==3.9.0')"
+    )
+    answer = compatible("2.9.1", ["stranger", "peft"])
+    assert answer.source == "uv"
+    assert library(answer, "stranger").brings == ("stranger==1.0 -> triton==3.9.0",)
+    assert library(answer, "peft").brings == ()
+
+
 def test_uv_is_asked_first_and_knows_what_came_later(uv: UvOfTests) -> None:
     uv.runs(
         "import sys\n"

@@ -10,7 +10,7 @@ from packaging.version import Version
 from rocmlint.published import requirements as published
 from rocmlint.published.closure import closure, ways_to_cuda
 from rocmlint.published.fitting import TORCH, why_not
-from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
+from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA, is_for_cuda
 from rocmlint.stack.asked import chosen_patch, read_packages, read_torch
 from rocmlint.stack.explanation import Explanation
 from rocmlint.stack.install import COMPANIONS
@@ -20,7 +20,7 @@ from rocmlint.stack.resolvers import Shipped, Uv
 from rocmlint.stack.versions import VersionError, read_python_version
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from packaging.requirements import Requirement
 
@@ -176,7 +176,32 @@ def _fitting(
             reason,
         )
         found[name] = library if name in TORCH_FAMILY else _brings(library, explain, there)
-    return found
+    return {each.name: each for each in _as_the_index_has_it(found.values(), explain, there)}
+
+
+def _as_the_index_has_it(
+    libraries: Collection[Library], explain: Explanation, there: Collection[str]
+) -> Iterator[Library]:
+    """Add what comes with packages whose metadata are not shipped, or not those of all they need.
+
+    All are asked for at once first, as it is rare.
+    """
+    plain = [each for each in libraries if not each.brings and each.name not in TORCH_FAMILY]
+    plain = plain if _foreign(explain, [each.pin for each in plain], there) else []
+    for each in libraries:
+        foreign = _foreign(explain, [each.pin], there) if each in plain else ()
+        yield replace(each, brings=tuple(f"{each.pin} -> {one}" for one in foreign) or each.brings)
+
+
+def _foreign(explain: Explanation, pins: Sequence[str], there: Collection[str]) -> tuple[str, ...]:
+    """Return what of that which comes with releases is not for a ROCm build of torch."""
+    own = {pin.partition("==")[0].partition("[")[0] for pin in pins}
+    found = explain.by.brought(pins, there) if pins else {}
+    return tuple(
+        f"{name}=={version}"
+        for name, version in found.items()
+        if name not in own and (name == "triton" or is_for_cuda(name, version))
+    )
 
 
 def _brings(library: Library, explain: Explanation, there: Collection[str]) -> Library:

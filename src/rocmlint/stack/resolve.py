@@ -63,21 +63,27 @@ def find_uv() -> str:
 
 
 def resolve(
-    requirements: Iterable[str], python: str, *, timeout: float = 120, alone: bool = False
+    requirements: Iterable[str],
+    python: str,
+    *,
+    timeout: float = 120,
+    alone: bool = False,
+    without: Iterable[str] = (),
 ) -> Mapping[str, Version] | Refusal:
     """Choose the newest releases that fit together on Linux, on x86_64, from wheels.
 
     An earlier requirement is the first to get a newer release where not all can. ``python`` is
-    major.minor; ``timeout`` seconds; ``alone`` leaves what they require out of account. The index
-    is that of uv's own configuration, but for a project's. What is required and has only an sdist
-    is left out of account, as its code would have to run to tell what it needs. uv is told not to
-    download a Python.
+    major.minor; ``timeout`` seconds; ``alone`` leaves what they require out of account, ``without``
+    packages and what only these require. The index is that of uv's own configuration, but for a
+    project's. What is required and has only an sdist is left out of account, as its code would have
+    to run to tell what it needs. uv is told not to download a Python.
 
     Raises ResolverError.
     """
     lines = list(requirements)
     own = {canonicalize_name(Requirement(line).name) for line in lines}
-    left_out: list[str] = []
+    left_out = sorted(set(without) - own)
+    most = len(left_out) + _MOST_WITHOUT_WHEEL
     while True:
         done = _compile(lines, left_out, python, timeout, alone=alone)
         if done.returncode == 0:
@@ -86,7 +92,7 @@ def resolve(
             message = f"uv failed: {_reason(done.stderr) or f'exit code {done.returncode}'}"
             raise ResolverError(message)
         source_only = set(map(canonicalize_name, _NO_WHEEL.findall(done.stderr))) - own
-        if not source_only.difference(left_out) or len(left_out) >= _MOST_WITHOUT_WHEEL:
+        if not source_only.difference(left_out) or len(left_out) >= most:
             break
         left_out += sorted(source_only.difference(left_out))
     reason = _reason(done.stderr)

@@ -13,10 +13,11 @@ from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, up_to_date
 from rocmlint.published.requirements import pin
 from rocmlint.stack.asked import guess
+from rocmlint.stack.install import COMPANIONS
 from rocmlint.stack.resolve import Refusal, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from packaging.version import Version
 
@@ -65,6 +66,10 @@ class Shipped:
         found = ((each.name, published.newest(each.name, each.specifier)) for each in goals)
         return {name: version for name, version in found if version is not None}
 
+    def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:  # noqa: ARG002
+        """Return nothing: the closure of the shipped metadata has told all that they know."""
+        return {}
+
 
 class Uv:
     """Answers from uv and the index that it is configured for."""
@@ -95,6 +100,12 @@ class Uv:
         """Return the newest releases, whatever they require. Raises ResolverError."""
         lines = [f"{each.name}{each.specifier}" for each in goals]
         found = resolve(lines, self.python, timeout=self.timeout, alone=True) if lines else {}
+        return {} if isinstance(found, Refusal) else found
+
+    def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:
+        """Return what releases bring beside torch and what is ``there``. Raises ResolverError."""
+        without = {TORCH, *COMPANIONS, *there}
+        found = resolve(pins, self.python, timeout=self.timeout, without=without)
         return {} if isinstance(found, Refusal) else found
 
     def _resolve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
