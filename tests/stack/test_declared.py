@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 from rocmlint.stack.declared import declared
 from rocmlint.stack.guards import guards
 from rocmlint.stack.installed import Distribution
+from rocmlint.stack.keeping import kept_versions
 from rocmlint.stack.remedy import remedy
 from tests.support.stacks import FakeEnvironment, standing
 
@@ -104,6 +105,24 @@ def test_what_pins_another_torch_is_not_answered_with_another_torch(
     (verdict,) = declared(packages.read())
     assert verdict.action.startswith("install a ROCm build of vllm==")
     assert "pip install torch" not in verdict.action
+
+
+@pytest.mark.parametrize(
+    ("package", "triton", "is_alone"),
+    [
+        ("liger-kernel", ("pytorch-triton-rocm", "3.5.1"), True),
+        ("unsloth", ("pytorch-triton-rocm", "3.5.1"), True),
+        ("peft", ("pytorch-triton-rocm", "3.5.1"), False),
+        ("liger-kernel", ("triton", "3.5.1+rocm7.12.0"), False),
+    ],
+)
+def test_what_brings_another_triton_is_installed_alone(
+    package: str, triton: tuple[str, str], is_alone: bool
+) -> None:
+    stays = kept_versions([("torch", "2.9.1+rocm6.4"), triton])
+    mine = Distribution("mine", "1.0", (Requirement(package),))
+    told = remedy(mine, mine.requires[0], None, "", "3.11.0", kept=stays)
+    assert ("--no-deps" in told.split()) == is_alone
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
+from rocmlint.published.closure import closure, ways_to_cuda
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.amd_packages import install, is_of_amd
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
@@ -50,7 +51,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
         wanted = next((each.version for each in requirement.specifier), package.version)
         return install(wanted, _text(requirement))
     if name not in TORCH_FAMILY:
-        if _replaces_torch(name):
+        if _replaces_torch(requirement, kept, python):
             return kept.pip_install("--no-deps", _text(requirement))
         return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
@@ -118,16 +119,24 @@ def _other_torch(requirement: Requirement, present: Version) -> str:
     return f"rocmlint stack install-command --rocm {newest.rocm[0]} --torch {newest.torch}"
 
 
-def _replaces_torch(name: str) -> bool:
-    """Return whether the newest release of a package pins torch, or excludes newer ones."""
-    known = requirements.releases(name)
-    if not known:
+def _replaces_torch(requirement: Requirement, kept: Kept, python: str) -> bool:
+    """Return whether what pip would take for a requirement pins torch, or excludes newer ones.
+
+    Also whether it brings what overwrites the triton that is kept with torch, or is for CUDA only.
+    """
+    name = canonicalize_name(requirement.name)
+    newest = requirements.newest(name, requirement.specifier)
+    if newest is None:
         return False
     try:
-        demanded = requirements.torch_requirement(name, known[-1])
+        demanded = requirements.torch_requirement(name, newest)
     except KeyError:
         return False
-    return demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded)
+    if demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded):
+        return True
+    there = {pin.partition("==")[0] for pin in kept.pins}
+    brought = closure(name, newest, requirement.extras, minor_of(python), there=there)
+    return bool(there) and bool(ways_to_cuda(brought, also=("triton",)))
 
 
 def _text(requirement: Requirement) -> str:
