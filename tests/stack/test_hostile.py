@@ -90,3 +90,34 @@ def test_a_package_that_requires_everything_is_one_line(packages: FakeEnvironmen
     packages.install("peft", "0.17.0", ["numpy"] * 10_001)
     (line,) = packages.read().unreadable
     assert line.endswith("ValueError: it has more than 10,000 requirements")
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "said"),
+    [
+        ("tor\0ch", "2.10.0", "the name 'tor\\x00ch', which is not valid"),
+        ("torch\x1b[2J", "2.10.0", "the name 'torch\\x1b[2J', which is not valid"),
+        ("t" * 300 + "!", "2.10.0", f"the name '{'t' * 100}', which is not valid"),
+        ("torch", "2.10\x1b[2J", "the version '2.10\\x1b[2J', which is not valid"),
+        ("torch", "2" * 9000, f"the version '{'2' * 100}', which is not valid"),
+    ],
+)
+def test_a_package_whose_name_or_version_is_none_is_told(
+    packages: FakeEnvironment, name: str, version: str, said: str
+) -> None:
+    packages.write(
+        "torch-2.10.0.dist-info/METADATA",
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    )
+    environment = packages.read()
+    assert environment.distributions == ()
+    (line,) = environment.unreadable
+    assert line.endswith(f"torch-2.10.0.dist-info: ValueError: its METADATA has {said}")
+
+
+def test_a_version_of_hip_without_end_is_shortened(packages: FakeEnvironment) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1." + "2" * 90_000)
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert len(torch.hip) == 100
+    assert torch.rocm_release == "7.1"

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.stack.versions import labelled_rocm, major_minor
+from rocmlint.text.words import shortened
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Kind = Literal["HIP", "CUDA", "XPU", "CPU", "unknown"]
 _NAMES = ("__version__", "debug", "cuda", "git_version", "hip", "rocm", "xpu")
 _LARGEST = 100_000
 _LONGEST = 100
-"""Characters of a version of HIP that anyone wrote."""
+"""Characters of a version that anyone wrote, or of a hash."""
 _LOCAL: tuple[tuple[str, Kind], ...] = (
     ("rocm", "HIP"),
     ("cu", "CUDA"),
@@ -167,7 +168,9 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
         value = getattr(statement, "value", None)
         if isinstance(value, ast.Constant) and isinstance(value.value, (str, bool, type(None))):
             names = {each.id for each in targets if isinstance(each, ast.Name)}
-            values |= dict.fromkeys(names.intersection(_NAMES), value.value)
+            said = value.value
+            said = shortened(said, _LONGEST) if isinstance(said, str) else said
+            values |= dict.fromkeys(names.intersection(_NAMES), said)
     if not values:
         return {}, f"{path} contains no version"
     return values, ""

@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import platform
+import re
 import stat
 import sys
 from importlib.metadata import Distribution, distributions
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 _LARGEST = 5_000_000
 _LARGEST_RECORD = 20_000_000
 _MOST_REQUIRED = 10_000
+_NAME = re.compile(r"[A-Z0-9]|[A-Z0-9][A-Z0-9._-]*[A-Z0-9]", re.ASCII | re.IGNORECASE)
+"""Of the specification of metadata."""
+_SHOWN = 100
+"""Characters of what is not valid."""
 _READ = {
     **dict.fromkeys(("METADATA", "PKG-INFO", "requires.txt"), _LARGEST),
     **dict.fromkeys(("INSTALLER", "direct_url.json"), _LARGEST),
@@ -73,6 +78,7 @@ def _told(distribution: Distribution) -> dict[str, Any] | None:
     metadata: Any = distribution.metadata
     if not metadata or not metadata["Name"] or not metadata["Version"]:
         return None
+    _check_words(str(metadata["Name"]), str(metadata["Version"]))
     requires = distribution.requires or ()
     if len(requires) > _MOST_REQUIRED:
         message = f"it has more than {_MOST_REQUIRED:,} requirements"
@@ -90,6 +96,16 @@ def _told(distribution: Distribution) -> dict[str, Any] | None:
         "changed": _changed(place),
         "record": None if record is None else digest_of_record(record),
     }
+
+
+def _check_words(name: str, version: str) -> None:
+    """Raise ValueError for what no installer takes: the package would be one that nobody knows."""
+    if not _NAME.fullmatch(name):
+        message = f"its METADATA has the name {name[:_SHOWN]!r}, which is not valid"
+        raise ValueError(message)
+    if len(version) > _SHOWN or not version.isprintable():
+        message = f"its METADATA has the version {version[:_SHOWN]!r}, which is not valid"
+        raise ValueError(message)
 
 
 def _check_files(place: str) -> None:
