@@ -209,6 +209,18 @@ def test_the_libraries_of_a_cuda_build_go_with_it(tmp_path: Path) -> None:
     assert removed == {"torch", "nvidia-cublas-cu12"}
 
 
+def test_what_brings_another_triton_is_upgraded_alone(environment: Environment) -> None:
+    add(environment, "unsloth", "2025.10.1", "torch<2.10,>=2.4")
+    add(environment, "transformers", "4.52.4", 'torch<2.7,>=2.1; extra == "torch"')
+    commands = [shlex.split(each) for each in planned(environment).commands]
+    (alone,) = (each for each in commands if any(word.startswith("unsloth==") for word in each))
+    (others,) = (
+        each for each in commands if any(word.startswith("transformers==") for word in each)
+    )
+    assert "--no-deps" in alone
+    assert "--no-deps" not in others
+
+
 def test_where_nothing_is_removed_the_libraries_of_cuda_stay(environment: Environment) -> None:
     add(environment, "nvidia-nccl-cu12", "2.27.5")
     assert told(planned(environment, "6.4", "2.9.1")) == []

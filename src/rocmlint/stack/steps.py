@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
+from rocmlint.published.closure import closure, ways_to_cuda
 from rocmlint.stack.install import pinned
+from rocmlint.stack.installed import minor_of
 from rocmlint.stack.keeping import Kept
 from rocmlint.stack.remedy import COMPILE_ANEW
 from rocmlint.stack.rollback import built_from, words_of
@@ -58,14 +62,14 @@ class Steps:
         exact = pinned(packages, wheels.rocm, wheels.extras)
         if any(each.action == "install" for each in changes):
             yield self.install(*exact, "--index-url", wheels.url)
-        moved = [
-            f"{each.package}=={each.after}"
-            for each in changes
-            if each.action in {"upgrade", "downgrade"}
-        ]
-        if moved:
+        moved = [each for each in changes if each.action in {"upgrade", "downgrade"}]
+        alone = [each for each in moved if self._brings_other(each, changes, wheels)]
+        beside = [f"{each.package}=={each.after}" for each in moved if each not in alone]
+        if beside:
             # With torch named, nothing can replace it.
-            yield self.install(*moved, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
+            yield self.install(*beside, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
+        if alone:
+            yield self.install("--no-deps", *(f"{each.package}=={each.after}" for each in alone))
         for each in changes:
             if each.action == "rebuild":
                 yield self._rebuild(each)
@@ -96,6 +100,20 @@ class Steps:
 
     def _command(self, *words: str) -> str:
         return shlex.join((self.environment.executable, *words))
+
+    def _brings_other(
+        self, change: PackageChange, changes: Sequence[PackageChange], wheels: Wheels
+    ) -> bool:
+        """Return whether a release brings PyPI's triton, or what PyPI has for CUDA only.
+
+        AMD's torch brings a triton of that name; the one of PyTorch's has another name.
+        """
+        gone = {each.package for each in changes if each.action == "remove"} | {change.package}
+        there = {each.name for each in self.environment.distributions} - gone
+        there |= {"triton"} if wheels.source == "amd" else set()
+        python = minor_of(self.environment.python)
+        found = closure(change.package, Version(change.after), (), python, there=there)
+        return bool(ways_to_cuda(found, also=("triton",)))
 
     def _rebuild(self, change: PackageChange) -> str:
         """Compile a package anew, against the torch that is installed by then."""
