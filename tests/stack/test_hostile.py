@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rocmlint.stack.guards import guards
+from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.rollback import source_of
 from rocmlint.stack.torch_build import read_torch
-from tests.support.stacks import FakeEnvironment
+from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 DEEP_PYTHON = f"x = {'-' * 90_000}1\n"
@@ -23,6 +26,18 @@ DEEP_JSON = f'{{"url": {"[" * 50_000}{"]" * 50_000}}}'
 @pytest.fixture
 def packages(tmp_path: Path) -> FakeEnvironment:
     return FakeEnvironment(tmp_path / "env")
+
+
+@contextmanager
+def denied(path: Path) -> Iterator[None]:
+    """Take all rights to a file or a folder for a while."""
+    path.chmod(0)
+    try:
+        if os.access(path, os.R_OK):
+            pytest.skip("this user may read all files")
+        yield
+    finally:
+        path.chmod(stat.S_IRWXU)
 
 
 def test_a_version_py_that_nests_too_deeply_is_told(packages: FakeEnvironment) -> None:
@@ -68,16 +83,42 @@ def test_a_dist_info_that_is_too_large_is_one_line_and_hides_no_other(
 def test_what_may_not_be_read_is_not_called_an_incomplete_uninstall(
     packages: FakeEnvironment, path: str
 ) -> None:
-    denied = packages.install("peft", "0.17.0") / path
-    denied.chmod(0)
-    try:
-        if os.access(denied, os.R_OK):
-            pytest.skip("this user may read all files")
+    with denied(packages.install("peft", "0.17.0") / path):
         (line,) = packages.read().unreadable
-    finally:
-        denied.chmod(stat.S_IRWXU)
     assert "PermissionError: [Errno 13] Permission denied" in line
     assert "uninstall" not in line
+
+
+@pytest.mark.parametrize("path", ["torch", "torch/version.py"])
+def test_a_torch_that_may_not_be_read_is_not_called_damaged(
+    packages: FakeEnvironment, tmp_path: Path, path: str
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    with denied(packages.site / path):
+        verdicts = packages.show(FakeMachine(tmp_path / "machine")).verdicts
+    (told,) = (each for each in verdicts if each.requirement == "one complete installation")
+    assert told.judgement == "unknown"
+    assert told.reason == f"{packages.site / path} cannot be read: Permission denied"
+    assert told.action == "run this as a user that may read it"
+
+
+@pytest.mark.parametrize("path", ["/opt/rocm/.info", "/opt/rocm/.info/version"])
+def test_a_version_that_may_not_be_read_is_not_called_removed(tmp_path: Path, path: str) -> None:
+    here = FakeMachine(tmp_path / "machine")
+    here.file("/opt/rocm/.info/version", "7.1.0")
+    with denied(here.root / path[1:]):
+        (problem,) = find_rocm(here.machine).problems
+    assert problem.source == "/opt/rocm/.info/version"
+    assert problem.problem == "cannot be read: Permission denied"
+
+
+def test_a_folder_that_a_variable_names_and_nobody_may_see_is_one_line(tmp_path: Path) -> None:
+    here = FakeMachine(tmp_path / "machine")
+    inner = here.file("/srv/rocm/.info/version", "7.1.0").parents[1]
+    here.environment["ROCM_PATH"] = "/srv/rocm"
+    with denied(inner.parent):
+        (problem,) = find_rocm(here.machine).problems
+    assert problem.problem == "cannot be read: Permission denied"
 
 
 def test_an_egg_info_that_is_a_pipe_is_not_waited_for(packages: FakeEnvironment) -> None:

@@ -53,12 +53,13 @@ def folders(machine: Machine) -> Iterator[RocmReading]:
     """Read the folders that variables name, /opt/rocm and those beside it, and /usr."""
     seen: set[str] = set()
     for name in ("ROCM_PATH", "ROCM_HOME"):
-        path = machine.environment.get(name)
-        if path and not os.path.isdir(machine.path(path)):
+        path = machine.environment.get(name, "")
+        folder = machine.path(path)
+        if path and not os.path.isdir(folder) and not _is_denied(folder):
             problem = "is not a directory: unset it, or set it to ROCm's directory"
             yield RocmReading(f"${name} = {path}", "file", problem=problem)
         elif path:
-            yield from _folder(machine.path(path), path, f"${name} = ", seen)
+            yield from _folder(folder, path, f"${name} = ", seen)
     for path in (_OPT, *_side_by_side(machine)):
         yield from _folder(machine.path(path), path, "", seen)
     if os.path.realpath(machine.path(_USR)) not in seen:
@@ -112,9 +113,22 @@ def _info(folder: str, source: str, seen: set[str]) -> Iterator[RocmReading]:
     for each in _INFO:
         file = os.path.join(folder, each)
         home = os.path.realpath(os.path.join(file, "../.."))
-        if os.path.lexists(file) and (home not in seen or each == _INFO[0]):
+        if _may_be_there(file) and (home not in seen or each == _INFO[0]):
             seen.add(home)
             yield _file(file, f"{source}/{each}")
+
+
+def _may_be_there(path: str) -> bool:
+    return os.path.lexists(path) or _is_denied(path)
+
+
+def _is_denied(path: str) -> bool:
+    """Return whether this user cannot even see if something is there."""
+    try:
+        os.stat(path)
+    except (OSError, ValueError) as error:
+        return isinstance(error, PermissionError)
+    return False
 
 
 def _elsewhere(folder: str, source: str) -> Iterator[RocmReading]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.stack.torch_build import UNREAD
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 
@@ -64,6 +65,9 @@ def _without_torch(rocm: Rocm) -> Verdict:
 
 def _damaged(torch: TorchBuild) -> Verdict:
     verdict = _verdict(torch, "", "", "one complete installation")
+    if UNREAD in torch.problem:
+        action = "run this as a user that may read it"
+        return replace(verdict, judgement="unknown", reason=torch.problem, action=action)
     action = "run pip uninstall torch until none is left, then install it again"
     return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
 

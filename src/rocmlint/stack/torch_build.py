@@ -30,6 +30,8 @@ _LOCAL: tuple[tuple[str, Kind], ...] = (
     ("cpu", "CPU"),
 )
 """How the local version of each kind of wheel begins (``+rocm7.1``, ``+cu128``)."""
+UNREAD = "cannot be read"
+"""Stands in a problem that need not be one of the installation."""
 _LAST_HIP_OF_ROCM = Version("7.14")
 """Up to here HIP and ROCm had the same major.minor; ROCm 10.0 has HIP 7.15."""
 
@@ -100,7 +102,7 @@ def read_torch(environment: Environment) -> TorchBuild | None:
     path = os.path.join(os.path.dirname(init), "version.py") if init else ""
     if metadata is None and not path:
         return None
-    values, problem = _version_file(path) if path else ({}, _WITHOUT_FILES)
+    values, problem = _version_file(path) if path else ({}, _without_files(metadata))
     said = metadata.version if metadata else ""
     if not values:
         return _from_metadata(said or "of unknown version", metadata, problem)
@@ -112,7 +114,16 @@ def read_torch(environment: Environment) -> TorchBuild | None:
     return _from_file(version, path, values, problem)
 
 
-_WITHOUT_FILES = "there is metadata, but no torch package: an incomplete uninstall"
+def _without_files(metadata: Distribution | None) -> str:
+    """Return why an import finds no torch beside its metadata."""
+    folder = os.path.join(os.path.dirname(metadata.place), "torch") if metadata else ""
+    try:
+        os.listdir(folder)
+    except PermissionError as error:
+        return f"{folder} {UNREAD}: {error.strerror}"
+    except OSError:
+        pass
+    return "there is metadata, but no torch package: an incomplete uninstall"
 
 
 def _from_file(
@@ -151,7 +162,7 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
     try:
         tree = ast.parse(read_small(path, _LARGEST))
     except OSError as error:
-        return {}, f"{path} cannot be read: {error.strerror}"
+        return {}, f"{path} {UNREAD}: {error.strerror}"
     except (SyntaxError, ValueError) as error:
         return {}, f"{path} is not valid Python: {error}"
     except (RecursionError, MemoryError):
