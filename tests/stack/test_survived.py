@@ -80,9 +80,9 @@ def test_what_will_still_contradict_the_old_build_goes(stack: Stack) -> None:
 
 def test_a_library_with_a_release_for_the_old_build_gets_that(stack: Stack) -> None:
     replaced_by_vllm(stack)
-    stack.packages.install("unsloth-zoo", "99", ["torch>=2.11"])
+    stack.packages.install("speechbrain", "99", ["torch>=2.11"])
     told = stack.run("survived", "--constraints", "kept.txt").stdout
-    (line,) = [each for each in told.splitlines() if " install unsloth-zoo==" in each]
+    (line,) = [each for each in told.splitlines() if " install speechbrain==" in each]
     assert line.endswith(" -c kept.txt")
     assert "torch==2.10.0+rocm7.1\n" in stack.project.read("kept.txt")
 
@@ -96,6 +96,13 @@ def test_a_library_that_was_there_before_goes_back_to_its_old_release(project: P
     stack.packages.install("fastserve", "1.0", ["torch==2.11.0"])
     told = stack.run("survived").stdout
     assert f"    do: {sys.executable} -m pip install --no-deps fastserve==0.9\n" in told
+
+
+def test_a_library_that_brings_another_triton_goes_back_alone(stack: Stack) -> None:
+    replaced_by_vllm(stack)
+    stack.packages.install("unsloth", "2026.10.9", ["torch>=2.11"])
+    (line,) = (each for each in stack.run("survived").stdout.splitlines() if " unsloth==" in each)
+    assert "-m pip install --no-deps unsloth==" in line
 
 
 def test_what_takes_the_old_build_contradicts_nothing(stack: Stack) -> None:

@@ -100,6 +100,15 @@ def ways_to_cuda(
     return tuple(_longest(ways))
 
 
+def brings_other(name: str, version: Version, python: str, there: Collection[str]) -> bool:
+    """Return whether pip installs PyPI's triton, or what PyPI has for CUDA only, with a release.
+
+    ``there`` are packages that are installed; ``python`` is major.minor.
+    """
+    beside = frozenset(there) - {name}
+    return bool(ways_to_cuda(closure(name, version, (), python, there=beside), also=("triton",)))
+
+
 def _goes_with(release: Brought, torch: Version) -> bool:
     return release.torch is None or release.torch.contains(torch, prereleases=True)
 

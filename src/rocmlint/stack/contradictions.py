@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
+from rocmlint.published.closure import brings_other
 from rocmlint.published.fitting import fit
 from rocmlint.published.rocm_wheels import is_for_cuda
 from rocmlint.stack.installed import TORCH_FAMILY, is_of_torch, minor_of
@@ -69,6 +70,9 @@ def _cure(package: Distribution, frozen: State, steps: Steps, keep: Kept, python
     release = _fitting(package, keep, python)
     if release is None:
         return steps.uninstall([package.name])
+    there = {each.name for each in frozen.distributions}
+    if brings_other(package.name, release, python, there):
+        return steps.install("--no-deps", f"{package.name}=={release}")
     return steps.install(f"{package.name}=={release}", *keep.words(uv=steps.uses_uv))
 
 

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
-from rocmlint.published.closure import closure, ways_to_cuda
+from rocmlint.published.closure import brings_other
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.amd_packages import install, is_of_amd
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
@@ -135,8 +135,7 @@ def _replaces_torch(requirement: Requirement, kept: Kept, python: str) -> bool:
     if demanded is not None and any(each.operator in {"==", "<", "<="} for each in demanded):
         return True
     there = {pin.partition("==")[0] for pin in kept.pins}
-    brought = closure(name, newest, requirement.extras, minor_of(python), there=there)
-    return bool(there) and bool(ways_to_cuda(brought, also=("triton",)))
+    return bool(there) and brings_other(name, newest, minor_of(python), there)
 
 
 def _text(requirement: Requirement) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.published.closure import closure, ways_to_cuda
+from rocmlint.published.closure import brings_other
 from rocmlint.stack.install import pinned
 from rocmlint.stack.installed import minor_of
 from rocmlint.stack.keeping import Kept
@@ -108,12 +108,11 @@ class Steps:
 
         AMD's torch brings a triton of that name; the one of PyTorch's has another name.
         """
-        gone = {each.package for each in changes if each.action == "remove"} | {change.package}
+        gone = {each.package for each in changes if each.action == "remove"}
         there = {each.name for each in self.environment.distributions} - gone
         there |= {"triton"} if wheels.source == "amd" else set()
         python = minor_of(self.environment.python)
-        found = closure(change.package, Version(change.after), (), python, there=there)
-        return bool(ways_to_cuda(found, also=("triton",)))
+        return brings_other(change.package, Version(change.after), python, there)
 
     def _rebuild(self, change: PackageChange) -> str:
         """Compile a package anew, against the torch that is installed by then."""
