@@ -9,6 +9,8 @@ import pytest
 
 from rocmlint.stack.compiled import Built, built_for, labelled
 from rocmlint.stack.installed import Distribution
+from rocmlint.stack.rivals import rivals
+from rocmlint.stack.rocm_reading import Rocm
 from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
 
 if TYPE_CHECKING:
@@ -380,3 +382,23 @@ def test_a_companion_of_amds_torch_has_an_extra_that_the_verb_knows(
     packages.install("torchvision", "0.27.0+cpu", ["torch==2.12.0"])
     conflict, *_ = packages.show(here).verdicts
     assert conflict.action.endswith("from one index: rocmlint stack install-command")
+
+
+@pytest.mark.parametrize(
+    ("torch", "end"),
+    [
+        ("2.9.1+rocm6.4", " --index-url https://download.pytorch.org/whl/rocm6.4"),
+        ("2.9.1+git123", " from the index it came from"),
+    ],
+)
+def test_the_triton_of_torch_comes_back_from_the_index_of_torch(
+    packages: FakeEnvironment, torch: str, end: str
+) -> None:
+    packages.torch(torch, "6.4.43484")
+    packages.install("triton", "3.8.0")
+    packages.install("pytorch-triton-rocm", "3.5.1")
+    (verdict,) = rivals(packages.read(), None, Rocm())
+    assert verdict.action == (
+        "pip uninstall -y triton, then pip install --force-reinstall --no-deps "
+        f"pytorch-triton-rocm==3.5.1{end}"
+    )

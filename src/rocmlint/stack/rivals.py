@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import amd_wheels
 from rocmlint.stack.compiled import labelled
+from rocmlint.stack.keeping import place_of
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 from rocmlint.text.written import holds
@@ -70,7 +72,7 @@ def _one_of(
     kept = next((each for each in found if each.name in wanted), found[-1])
     for each in found:
         if each is not kept:
-            again = f"pip install --force-reinstall --no-deps {kept.name}=={kept.version}"
+            again = _again(kept, environment)
             yield Verdict(
                 each.name,
                 each.version,
@@ -80,9 +82,19 @@ def _one_of(
                 "built",
                 "conflict",
                 reason=f"both have the module {module}: one has overwritten files of the other",
-                action=f"pip uninstall -y {each.name}, then {again} from the index it came from",
+                action=f"pip uninstall -y {each.name}, then {again}",
                 source=each.place,
             )
+
+
+def _again(package: Distribution, environment: Environment) -> str:
+    """Return how a package is installed anew; triton is where torch came from."""
+    torch, names = environment.get("torch"), (each.name for each in environment.distributions)
+    place = place_of(torch.version, names) if torch and package.name in _TRITON else ()
+    words = ("--force-reinstall", "--no-deps", f"{package.name}=={package.version}", *place)
+    return (
+        f"{shlex.join(('pip', 'install', *words))}{'' if place else ' from the index it came from'}"
+    )
 
 
 def _verdict(package: Distribution, found: str, requirement: str) -> Verdict:
