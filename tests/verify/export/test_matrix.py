@@ -33,7 +33,9 @@ def listed(tmp_path: Path, toml: str) -> list[Listed]:
 class Answering(Interpreter):
     """An interpreter that has an answer for each factory."""
 
-    def ask(self, task: str, request: Any = None, progress: Any = None) -> Any:
+    def ask(
+        self, task: str, request: Any = None, progress: Any = None, *, shape: Any = object
+    ) -> Any:
         assert (task, progress) == ("exporting", None)
         if request["factory"] == "m:killed":
             message = "python was killed by SIGKILL without an answer"
@@ -60,13 +62,15 @@ def test_no_more_models_than_jobs_run_at_a_time(tmp_path: Path) -> None:
     busy, most, lock = 0, 0, threading.Lock()
 
     class Counting(Answering):
-        def ask(self, task: str, request: Any = None, progress: Any = None) -> Any:
+        def ask(
+            self, task: str, request: Any = None, progress: Any = None, *, shape: Any = object
+        ) -> Any:
             nonlocal busy, most
             with lock:
                 busy += 1
                 most = max(most, busy)
             try:
-                return super().ask(task, request, progress)
+                return super().ask(task, request, progress, shape=shape)
             finally:
                 with lock:
                     busy -= 1
