@@ -76,11 +76,11 @@ def test_what_has_only_an_sdist_is_left_out(uv: UvOfTests, told: str) -> None:
     uv.runs(
         "import os, sys\n"
         "if '--override' in sys.argv:\n"
-        "    print(open('overrides.txt').read().split(';')[0] + '==1.0')\n"
+        "    print('vllm==1.0\\n' + open('overrides.txt').read().split(';')[0] + '==1.0')\n"
         "else:\n"
         f"    sys.exit('No solution found\\nBecause {told} wheels and so on')"
     )
-    (name,) = cast("Mapping[str, Version]", resolve(["vllm"], "3.11"))
+    _, name = cast("Mapping[str, Version]", resolve(["vllm"], "3.11"))
     assert name in told
 
 
@@ -105,7 +105,7 @@ def test_no_answer_is_no_proof(uv: UvOfTests, program: str, reason: str) -> None
 NEWER_ACCELERATE = (
     "import sys\n"
     "text = open('requirements.in').read()\n"
-    "if '--no-deps' in sys.argv: print('accelerate==99.1')\n"
+    "if '--no-deps' in sys.argv: print('accelerate==99.1\\npeft==0.21.2')\n"
     "elif '99.1' not in text: print('accelerate==99.0\\npeft==0.21.2\\ntorch==2.4.1')\n"
     "elif 'peft' in text: sys.exit('No solution found\\nBecause of peft')\n"
     "else: print('accelerate==99.1\\ntorch==2.4.1')"

@@ -66,7 +66,7 @@ class PackageIndex:
         lines += ["Requires-Python: >=3.10", *(f"Requires-Dist: {each}" for each in requires)]
         metadata = ("\n".join(lines) + "\n\nThe README.\n").encode()
         entry: dict[str, object] = {"filename": file, "url": f"../../files/{file}"}
-        entry |= {"upload-time": f"{day}T10:00:00Z", "yanked": False}
+        entry |= {"upload-time": f"{day}T10:00:00Z", "yanked": False, "hashes": {}}
         self.pages[f"/files/{file}"] = Page(wheel_with(name, version, metadata))
         if beside:
             self.pages[f"/files/{file}.metadata"] = Page(metadata)

@@ -12,14 +12,26 @@ from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
+from rocmlint.published.requirements import pin
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from packaging.version import Version
+
 _PLATFORM = "x86_64-manylinux_2_39"
+_ANSWER = (
+    *("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"),
+    *("--no-emit-index-annotation", "--no-emit-build-options", "--no-emit-marker-expression"),
+    *("--no-generate-hashes", "--strip-extras", "--strip-markers", "--no-universal"),
+    *("--no-all-extras", "--output-file", "pinned.txt", "--color", "never", "--no-progress"),
+)
+"""What makes the answer pins and nothing else, whatever the user has set for "uv pip compile"."""
+_OF_PROJECTS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "UV_TORCH_BACKEND")
+"""Variables that would lead uv to a project after all, or to another torch."""
 _REFUSED = "No solution found"
 _OFFLINE = ("network was disabled", "not found in the cache")
 _NO_WHEEL = re.compile(r"([\w.-]+)(?:[<>=]\S+)? ha(?:s|ve) no usable wheels")
@@ -87,7 +99,7 @@ def resolve(
     while True:
         done = _compile(lines, left_out, python, timeout, alone=alone)
         if done.returncode == 0:
-            return dict(_pinned(done.stdout))
+            return _pinned(done.stdout, own)
         if _REFUSED not in done.stderr or any(each in done.stderr for each in _OFFLINE):
             message = f"uv failed: {_reason(done.stderr) or f'exit code {done.returncode}'}"
             raise ResolverError(message)
@@ -106,13 +118,13 @@ def _compile(
     lines: list[str], left_out: list[str], python: str, timeout: float, *, alone: bool
 ) -> subprocess.CompletedProcess[str]:
     command = [find_uv(), "pip", "compile", "requirements.in", "--python-version", python]
-    command += ["--python-platform", _PLATFORM, "--no-build", "--no-header", "--no-annotate"]
-    command += ["--color", "never", "--no-progress", "--no-python-downloads"]
-    command += ["--no-deps"] if alone else []
+    command += ["--python-platform", _PLATFORM, "--no-build", "--no-python-downloads", *_ANSWER]
+    command += ["--resolution", "highest", "--no-deps" if alone else "--deps"]
     command += ["--override", "overrides.txt"] if left_out else []
-    # In a folder of its own, as uv obeys the pyproject.toml that it finds above.
+    # uv obeys the pyproject.toml and uv.toml of the folders above, up to a workspace's.
     with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
         for name, text in (
+            ("pyproject.toml", ["[tool.uv.workspace]"]),
             ("requirements.in", lines),
             ("overrides.txt", [f"{each}; python_version < '0'" for each in left_out]),
         ):
@@ -121,12 +133,17 @@ def _compile(
         return _run(command, folder, timeout)
 
 
+def _variables() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_PROJECTS}
+    return {**kept, "UV_PYTHON_DOWNLOADS": "never"}
+
+
 def _run(command: list[str], folder: str, timeout: float) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "UV_PYTHON_DOWNLOADS": "never"},
+            env=_variables(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -142,11 +159,21 @@ def _run(command: list[str], folder: str, timeout: float) -> subprocess.Complete
         raise ResolverError(message) from error
 
 
-def _pinned(printed: str) -> Iterable[tuple[str, Version]]:
+def _pinned(printed: str, wanted: Iterable[str]) -> Mapping[str, Version]:
+    """Return the pins that uv printed. Raises ResolverError where they are not the answer."""
+    found: dict[str, Version] = {}
     for line in printed.splitlines():
-        requirement = Requirement(line)
-        (pin,) = requirement.specifier
-        yield canonicalize_name(requirement.name), Version(pin.version)
+        requirement = requirement_of(line)
+        version = pin(requirement.specifier) if requirement else None
+        if requirement is None or version is None:
+            message = f"uv printed {line[:_LONGEST_REASON]!r}, which is not a pin"
+            raise ResolverError(message)
+        found[canonicalize_name(requirement.name)] = version
+    missing = sorted(set(wanted) - found.keys())
+    if missing:
+        message = f"uv printed no version of {', '.join(missing)}"
+        raise ResolverError(message)
+    return found
 
 
 def _reason(told: str) -> str:
