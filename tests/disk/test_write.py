@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -128,3 +130,24 @@ def test_a_link_or_a_folder_of_such_a_name_is_not_deleted(tmp_path: Path) -> Non
     os.utime(folder, (LONG_AGO, LONG_AGO))
     write_atomically(str(tmp_path / "a.py"), b"new")
     assert (target.exists(), link.is_symlink(), folder.is_dir()) == (True, True, True)
+
+
+@on_linux
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="a pipe without a reader"):
+        write_atomically(str(tmp_path / "pipe"), b"new")
+
+
+@on_linux
+def test_a_pipe_that_is_read_slowly_gets_all(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    data = bytes(1 << 20)  # more than a pipe holds
+    reading = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(reading, True)
+    with open(reading, "rb") as file:
+        writing = threading.Thread(target=write_atomically, args=(str(tmp_path / "pipe"), data))
+        writing.start()
+        time.sleep(0.1)
+        assert file.read(len(data)) == data
+        writing.join()

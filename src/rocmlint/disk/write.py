@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 import time
 from contextlib import suppress
 from functools import cache
+
+from rocmlint.disk.read import WITHOUT_WAITING
 
 TEMPORARY = re.compile(r"\.rocmlint-(?P<process>[0-9]{1,10})-[0-9a-f]{12}\.tmp")
 _LEFT_OVER = 600
@@ -18,13 +21,26 @@ def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = No
     """Write a file beside the path, then rename it, so that nobody ever sees half of it.
 
     A link stays, and what it leads to is written. What is not a regular file (a device, a pipe) is
-    written to directly. Raises OSError.
+    written to directly. Raises OSError, also for a pipe that nobody reads.
     """
     if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
-        with open(path, "ab") as device:  # behind /dev/stdout there may be a file
+        with open(path, "ab", opener=_opened) as device:  # behind /dev/stdout there may be a file
             device.write(data)
         return
     replace(os.path.realpath(path), data, like=like)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open what is not a file, and do not wait until somebody reads it."""
+    try:
+        descriptor = os.open(path, flags | WITHOUT_WAITING, 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "a pipe without a reader", path) from error
+        raise
+    if WITHOUT_WAITING:
+        os.set_blocking(descriptor, True)  # who reads may take their time
+    return descriptor
 
 
 def replace(
