@@ -21,7 +21,7 @@ disk: text
 config: disk
 interpreter: disk text
 gpus: interpreter
-published: text
+published: disk text
 git: config disk
 formats: text
 syntax: text

@@ -24,14 +24,18 @@ def write_atomically(path: str, data: bytes, *, like: os.stat_result | None = No
     written to directly. Raises OSError, also for a pipe that nobody reads.
     """
     if path.startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
-        with open(path, "ab", opener=_opened) as device:  # behind /dev/stdout there may be a file
+        # Behind /dev/stdout there may be a file.
+        with open(path, "ab", opener=without_waiting) as device:
             device.write(data)
         return
     replace(os.path.realpath(path), data, like=like)
 
 
-def _opened(path: str, flags: int) -> int:
-    """Open what is not a file, and do not wait until somebody reads it."""
+def without_waiting(path: str, flags: int) -> int:
+    """Open what is written to, as the opener of :func:`open`.
+
+    Raises OSError, also for a pipe without a reader.
+    """
     try:
         descriptor = os.open(path, flags | WITHOUT_WAITING, 0o666)
     except OSError as error:

@@ -10,11 +10,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from rocmlint.disk.read import read_small
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHIPPED = os.path.join(os.path.dirname(__file__), "data")
-_MOST = 64 << 20
+_MOST = 64_000_000
 """Bytes of the largest file that is read as a table."""
 _DAMAGE = (
     OSError,
@@ -78,13 +80,13 @@ def read(
     AttributeError for what is not the table. A fetched file that cannot be read is passed over;
     :func:`used` says so.
     """
-    table = parse(_content(os.path.join(SHIPPED, name)))
+    table = parse(read_small(os.path.join(SHIPPED, name), _MOST))
     _used[name] = Use(name, date(table))
     if not _folder:
         return table
     path = os.path.join(_folder[0], name)
     try:
-        fetched = parse(_content(path))
+        fetched = parse(read_small(path, _MOST))
         check(fetched)
         newest = date(fetched)
     except FileNotFoundError:
@@ -103,12 +105,3 @@ def read(
 def used() -> tuple[Use, ...]:
     """Return where each table came from that was read."""
     return tuple(_used.values())
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb") as file:
-        content = file.read(_MOST + 1)
-    if len(content) > _MOST:
-        message = f"larger than {_MOST >> 20} MiB"
-        raise ValueError(message)
-    return content

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakSet
 
+from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
 from rocmlint.version import __version__
 
@@ -215,6 +216,8 @@ def _checking(certificates: str) -> ssl.SSLContext:
     folder = certificates if os.path.isdir(certificates) else None
     file = None if folder else certificates or None
     try:
+        if file is not None:
+            read_small(file)  # OpenSSL would wait for a pipe
         return ssl.create_default_context(cafile=file, capath=folder)
     except OSError as error:
         message = f"{certificates}: not certificates that can be read ({error.strerror or error})"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import IO, TYPE_CHECKING
 
-from rocmlint.disk.write import replace
+from rocmlint.disk.write import replace, without_waiting
 from rocmlint.errors import RocmlintError
 from rocmlint.published import (
     amd_wheels,
@@ -194,7 +194,7 @@ def _alone() -> Iterator[str]:
     path = os.path.join(folder, "update.lock")
     with _told(path, "opened"):
         os.makedirs(folder, exist_ok=True)
-        file = open(path, "ab")  # noqa: SIM115 - closed below, which gives the lock back
+        file = open(path, "ab", opener=without_waiting)  # noqa: SIM115 - closed below, which gives the lock back
     with file:
         if not _locked(file):
             message = "another rocmlint stack update is running"
