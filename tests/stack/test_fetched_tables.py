@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import date
+from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from rocmlint.cli.stack.ages import about_tables
 from rocmlint.published import requirement_lines, requirements, rocm_wheels, tables
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
+TODAY = datetime.now(timezone.utc).date().isoformat()
 LINES = requirements.lines()
 
 
@@ -58,26 +61,66 @@ def test_a_damaged_table_is_passed_over_with_a_line(project: Project, content: b
     assert line.endswith("the table that ships with rocmlint is used")
 
 
-def test_a_table_that_is_older_than_the_shipped_one_is_not_used(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(project.root / "data"))
-    monkeypatch.setattr(tables, "_folder", [str(fetched(project, ""))])
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder that fetched tables are read from."""
+    monkeypatch.setattr(tables, "_folder", [str(tmp_path)])
     monkeypatch.setattr(tables, "_used", {})
-    path = fetched(project, requirement_lines.NAME)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(packed("2026-01-01", {"peft": LINES["peft"]}))
+    return tmp_path
+
+
+def test_a_table_that_is_older_than_the_shipped_one_is_not_used(folder: Path) -> None:
+    (folder / requirement_lines.NAME).write_bytes(packed("2026-01-01", LINES))
     as_of, lines = requirements._data.__wrapped__()
     assert (as_of, len(lines)) == (requirements.AS_OF, len(LINES))
     assert tables.used() == (Use(requirement_lines.NAME, requirements.AS_OF),)
 
 
-def test_rows_of_wheels_are_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tables, "_folder", [str(tmp_path)])
-    monkeypatch.setattr(tables, "_used", {})
+def line_of_peft(**changed: object) -> dict[str, str]:
+    """Return the shipped lines, with another one of peft."""
+    return {**LINES, "peft": json.dumps({**json.loads(LINES["peft"]), **changed})}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        pytest.param(packed("9999-12-31", LINES), "which is yet to come", id="a day to come"),
+        pytest.param(packed("2026-99-99", LINES), "(ValueError)", id="no day"),
+        pytest.param(packed(TODAY, {"peft": LINES["peft"]}), "does not have accelerate", id="few"),
+        pytest.param(packed(TODAY, {}), "does not have accelerate", id="none"),
+        pytest.param(
+            packed(TODAY, line_of_peft(releases="", unknown=[], yanked=[], requires={}, python={})),
+            "does not have peft",
+            id="no releases",
+        ),
+    ],
+)
+def test_a_table_that_cannot_take_the_place_of_the_shipped_one_is_not_used(
+    folder: Path, content: bytes, problem: str
+) -> None:
+    (folder / requirement_lines.NAME).write_bytes(content)
+    assert requirements._data.__wrapped__() == (requirements.AS_OF, LINES)
+    assert problem in tables.used()[0].problem
+
+
+def test_a_fetched_table_without_some_facts_is_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = line_of_peft(requires={"torch>>1": [0, 0], "numpy": [0, 0]}, python={})
+    (folder / requirement_lines.NAME).write_bytes(packed(TODAY, line))
+    found = requirements._data.__wrapped__()
+    monkeypatch.setattr(requirements, "_data", lambda: found)
+    for name in ("_package", "_requirements", "_requires_python"):  # not what others were told
+        monkeypatch.setattr(requirements, name, getattr(requirements, name).__wrapped__)
+    first = requirements.releases("peft")[0]
+    assert requirements.requirements("peft", first) == (Requirement("numpy"),)
+    assert requirements.requires_python("peft", first) == SpecifierSet()
+
+
+def test_rows_of_wheels_are_checked(folder: Path) -> None:
     rows = json.loads(newer_wheels.written(rocm_wheels.rows()))["rows"]
     rows[-1] = {**rows[-1], "date": "2030-01-01", "gfx": {"7.2": ["gfx90a"]}}
-    (tmp_path / rocm_wheels.NAME).write_text(json.dumps({"rows": rows}))
+    (folder / rocm_wheels.NAME).write_text(json.dumps({"rows": rows}))
     assert rocm_wheels.rows.__wrapped__() == rocm_wheels.rows()
     assert "TypeError" in tables.used()[0].problem
 

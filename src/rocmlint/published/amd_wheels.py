@@ -271,7 +271,7 @@ def data() -> dict[str, Any]:
     return _data()
 
 
-def _check(found: dict[str, Any]) -> None:
+def _check(found: dict[str, Any], _: dict[str, Any]) -> None:
     """Check a fetched table. Raises ValueError, TypeError or LookupError where it is not one."""
     names = {each["name"] for each in found["indexes"]}
     for each in found["builds"]:

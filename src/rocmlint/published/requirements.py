@@ -22,7 +22,7 @@ from packaging.version import Version
 
 from rocmlint.published import tables
 from rocmlint.published.requirement_lines import NAME, releases_of, unpacked
-from rocmlint.text.written import holds, version_of
+from rocmlint.text.written import holds, requirement_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -246,14 +246,15 @@ def _covers(runs: Runs, at: int) -> bool:
 def _requirements(package: str, version: Version) -> tuple[Requirement, ...]:
     found = _known(package)
     at = found.at(version)
-    return tuple(Requirement(line) for line, runs in found.requires.items() if _covers(runs, at))
+    lines = (line for line, runs in found.requires.items() if _covers(runs, at))
+    return tuple(filter(None, map(requirement_of, lines)))
 
 
 @lru_cache(maxsize=1024)
 def _requires_python(package: str, version: Version) -> SpecifierSet:
     found = _known(package)
     at = found.at(version)
-    asked = next(line for line, runs in found.python.items() if _covers(runs, at))
+    asked = next((line for line, runs in found.python.items() if _covers(runs, at)), "")
     try:
         return SpecifierSet(asked)
     except InvalidSpecifier:  # ">=3.6.*" of an old release, which pip ignores
@@ -273,15 +274,25 @@ def _public(version: Version) -> Version:
 
 
 @cache
-def _data() -> tuple[str, Mapping[str, str]]:
+def _data() -> _Table:
     """Return the day, and each package as text still: one is asked for, not all."""
     return tables.read(NAME, unpacked, lambda found: found[0], _check)
 
 
-def _check(found: tuple[str, Mapping[str, str]]) -> None:
-    """Read all that a fetched table has. Raises what :func:`releases_of` raises."""
+_Table = tuple[str, Mapping[str, str]]
+
+
+def _check(found: _Table, shipped: _Table) -> None:
+    """Read all that a fetched table has. Raises what :func:`releases_of` raises.
+
+    Also UnfitTableError where it lacks packages, as one from before this version of rocmlint does.
+    """
+    has_releases = {name for name, line in found[1].items() if releases_of(line)}
+    lacking = sorted(shipped[1].keys() - has_releases)
+    if lacking:
+        message = f"it does not have {lacking[0]}, which this version of rocmlint knows"
+        raise tables.UnfitTableError(message)
     for line in found[1].values():
-        releases_of(line)
         _parsed(line)
 
 

@@ -183,7 +183,7 @@ def _newest(found: tuple[Row, ...]) -> str:
     return max(each.date for each in found)
 
 
-def _check(found: tuple[Row, ...]) -> None:
+def _check(found: tuple[Row, ...], _: tuple[Row, ...]) -> None:
     """Check a fetched table. Raises ValueError or TypeError where it is not what it should be."""
     versions = [Version(each.torch) for each in found]
     if not versions or versions != sorted(set(versions)):

@@ -32,6 +32,10 @@ _DAMAGE = (
 _Table = TypeVar("_Table")
 
 
+class UnfitTableError(ValueError):
+    """A fetched table cannot take the place of the shipped one; the message says why."""
+
+
 class Use(NamedTuple):
     """Where a table that was asked for came from."""
 
@@ -72,13 +76,13 @@ def read(
     name: str,
     parse: Callable[[bytes], _Table],
     date: Callable[[_Table], str],
-    check: Callable[[_Table], object],
+    check: Callable[[_Table, _Table], object],
 ) -> _Table:
     """Return a table: the newer of the shipped and the fetched one, by their dates.
 
-    ``parse`` and, for a fetched one, ``check`` raise ValueError, TypeError, LookupError or
-    AttributeError for what is not the table. A fetched file that cannot be read is passed over;
-    :func:`used` says so.
+    ``parse`` and, for a fetched one beside the shipped one, ``check`` raise UnfitTableError,
+    ValueError, TypeError, LookupError or AttributeError for what is not the table. A fetched file
+    that cannot be read is passed over; :func:`used` says so.
     """
     table = parse(read_small(os.path.join(SHIPPED, name), _MOST))
     _used[name] = Use(name, date(table))
@@ -87,12 +91,14 @@ def read(
     path = os.path.join(_folder[0], name)
     try:
         fetched = parse(read_small(path, _MOST))
-        check(fetched)
+        check(fetched, table)
         newest = date(fetched)
+        _check_day(newest)
     except FileNotFoundError:
         return table
     except _DAMAGE as error:
-        reason = getattr(error, "strerror", None) or f"not a table ({type(error).__name__})"
+        told = error if isinstance(error, UnfitTableError) else getattr(error, "strerror", None)
+        reason = told or f"not a table ({type(error).__name__})"
         problem = f"{path} cannot be read ({reason}): the table that ships with rocmlint is used"
         _used[name] = Use(name, date(table), problem=problem)
         return table
@@ -105,3 +111,12 @@ def read(
 def used() -> tuple[Use, ...]:
     """Return where each table came from that was read."""
     return tuple(_used.values())
+
+
+def _check_day(newest: str) -> None:
+    """Raise ValueError for what is not a day, or is yet to come: it would be newer for ever."""
+    from datetime import date, datetime, timezone  # noqa: PLC0415 - linting reads no fetched table
+
+    if date.fromisoformat(newest) > datetime.now(timezone.utc).date():
+        message = f"its newest row is of {newest}, which is yet to come"
+        raise UnfitTableError(message)
