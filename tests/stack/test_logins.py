@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.fetch import FetchError, Reader, without_password
+from rocmlint.stack.fetch import FetchError, Reader, UnreachableError, without_password
 from rocmlint.stack.simple_index import project_files
 from rocmlint.stack.wheel_metadata import facts_of
 from tests.support.fetched_tables import ONLY, data_of, fetched
@@ -103,6 +103,26 @@ def test_a_redirect_with_a_password_is_not_followed(index: PackageIndex) -> None
     with pytest.raises(FetchError, match=r"redirects to http://127.*not followed") as caught:
         Reader(5).get(f"{index.url}/page")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "http:/me:cret@127.0.0.1:9",
+        "http://me:cret/x@127.0.0.1:9",
+        "http://me:cret@127.0.0.1:port",
+        "http://me:cret@127.0.0.1:9",
+        "socks5://me:cret@127.0.0.1:9",
+    ],
+)
+def test_the_password_of_a_proxy_is_told_nowhere(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    with pytest.raises(UnreachableError, match=r"^http://a\.invalid/: ") as caught:
+        Reader(5).get("http://a.invalid/")
+    assert "cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -121,8 +121,7 @@ class Reader:
             self._patience()  # raises where the time is over, which says more
             if isinstance(error, urllib.error.URLError):
                 self._silent[request.host] = self._silent.get(request.host, 0) + 1
-            reason = getattr(error, "reason", None) or error
-            message = f"{without_password(url)}: {reason or type(error).__name__}"
+            message = f"{without_password(url)}: {_reason(error)}"
             raise UnreachableError(message) from error
 
     def stop(self) -> None:
@@ -185,6 +184,13 @@ class Reader:
         _, _, total = found.headers.get("Content-Range", "").rpartition("/")
         whole = int(total) if total.isdecimal() else size
         return Answer(found.url, found.headers.get_content_type(), b"".join(parts), whole)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a server could not be asked, without an address of a proxy: it has a password."""
+    if isinstance(error, (ValueError, http.client.InvalidURL)):
+        return "its address, that of the proxy or the answer is not valid"
+    return str(getattr(error, "reason", None) or error) or type(error).__name__
 
 
 def without_password(url: str) -> str:
