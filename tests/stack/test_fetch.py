@@ -158,7 +158,13 @@ def test_html_with_too_many_links_is_a_line() -> None:
         read_page(answer)
 
 
-@pytest.mark.parametrize("name", ["../../x-1.0.tar.gz", "a\\b-1.0.tar.gz", "", "x\0-1.0.tar.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../x-1.0.tar.gz", "a\\b-1.0.tar.gz", "", "x\0-1.0.tar.gz"),
+        *("x\n-1.0-py3-none-any.whl", "x-1.0-py3-none-\x1b[2J.whl"),
+    ],
+)
 def test_a_name_that_is_a_path_is_left_out(index: PackageIndex, name: str) -> None:
     index.project("peft", {"filename": name, "url": "x"}, {"filename": 7, "url": None})
     assert project_files(Reader(5), index.simple, "peft") == ()
@@ -212,6 +218,42 @@ def test_a_question_under_way_ends_when_it_is_stopped() -> None:
         threading.Timer(0.2, reader.stop).start()
         with pytest.raises(OutOfTimeError):
             reader.get(url)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"\x1b[2J\r\n\r\n",
+        b"HTTP/1.1 \x1b[2J\r\n\r\n",
+        b"HTTP/1.1 302 x\r\nLocation: http://x\x1b[2J/\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\x1b[2J\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"y" * 99_999 + b"\r\n\r\n",
+        b"",
+    ],
+)
+def test_what_is_not_an_answer_is_a_line_that_can_be_printed(answer: bytes) -> None:
+    with serving_bytes(answer) as url, pytest.raises(FetchError) as caught:
+        Reader(5).get(url)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 300
+
+
+@contextmanager
+def serving_bytes(answer: bytes) -> Iterator[str]:
+    """Answer one question with these bytes."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def send() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(10_000)
+            connection.sendall(answer)
+
+    thread = threading.Thread(target=send, daemon=True)
+    thread.start()
+    with listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        thread.join(20)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from weakref import WeakSet
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
+from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _PATIENCE = 30.0
 """Seconds that a server may be silent."""
 _TRIES = 3
 """How often a server is asked that cannot be reached."""
+_LONGEST_REASON = 200
+"""Characters of what went wrong: a server has a say in it."""
 PAGE = 12 << 20
 """Bytes of the largest page that is read: that of all wheels of torch has a few million."""
 
@@ -190,7 +193,8 @@ def _reason(error: Exception) -> str:
     """Return why a server could not be asked, without an address of a proxy: it has a password."""
     if isinstance(error, (ValueError, http.client.InvalidURL)):
         return "its address, that of the proxy or the answer is not valid"
-    return str(getattr(error, "reason", None) or error) or type(error).__name__
+    said = str(getattr(error, "reason", None) or error).strip() or type(error).__name__
+    return visible(said)[:_LONGEST_REASON]
 
 
 def without_password(url: str) -> str:
@@ -204,8 +208,9 @@ def without_password(url: str) -> str:
         return "an address that is not valid"
     behind = f"{parts.path}?{parts.query}#{parts.fragment}"
     if "@" in behind:  # as of https://me:pass#word@host/
-        return f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}"
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+        return visible(f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}")
+    host = parts.netloc.rpartition("@")[2]
+    return visible(parts._replace(netloc=host, query="", fragment="").geturl())
 
 
 def _parts(url: str) -> urllib.parse.SplitResult:

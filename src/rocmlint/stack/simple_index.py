@@ -94,7 +94,11 @@ def project_files(reader: Reader, index: str, package: str) -> tuple[IndexFile, 
 def read_page(answer: Answer) -> tuple[IndexFile, ...]:
     """Return the files on a page, leaving out what is not a file's name. Raises FetchError."""
     found = _of_json(answer) if answer.kind.endswith("json") else _of_html(answer)
-    return tuple(each for each in found if each.name and not set(each.name) & set("/\\\0"))
+    return tuple(each for each in found if each.name and _is_name(each.name))
+
+
+def _is_name(text: str) -> bool:
+    return text.isprintable() and "/" not in text and "\\" not in text
 
 
 def wheel_of(name: str) -> Wheel | None:

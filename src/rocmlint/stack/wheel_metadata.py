@@ -17,6 +17,7 @@ from rocmlint.published.requirement_lines import Facts
 from rocmlint.stack.fetch import FetchError
 from rocmlint.stack.ranged import RangedFile
 from rocmlint.stack.simple_index import release_of
+from rocmlint.text.visible import visible
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
     metadata = BytesHeaderParser().parsebytes(content)
     name, version = str(metadata["Name"]), str(metadata["Version"])
     if canonicalize_name(name) != package or version_of(version) != release_of(file.name):
-        message = f"{file.name}: its metadata are those of {name[:80]} {version[:80]}"
+        message = f"{file.name}: its metadata are those of {visible(f'{name[:80]} {version[:80]}')}"
         raise FetchError(message)
     required = metadata.get_all("Requires-Dist") or []
     if len(required) > _MOST_REQUIREMENTS:
