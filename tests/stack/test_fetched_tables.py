@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from datetime import date, datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,14 +13,14 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from rocmlint.cli.stack.ages import about_tables
-from rocmlint.published import requirement_lines, requirements, rocm_wheels, tables
+from rocmlint.published import amd_wheels, requirement_lines, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import packed
 from rocmlint.published.tables import Use
 from rocmlint.stack import newer_wheels
 from tests.support.fetched_tables import data_of, fetched
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import ModuleType
 
     from tests.support.project import Project
 
@@ -117,12 +118,52 @@ def test_a_fetched_table_without_some_facts_is_used(
     assert requirements.requires_python("peft", first) == SpecifierSet()
 
 
-def test_rows_of_wheels_are_checked(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"gfx": {"7.2": ["gfx90a"]}}, "TypeError"),
+        ({"python": "new"}, "InvalidSpecifier"),
+        ({"rocm": []}, "it does not have torch"),
+        ({"status": "nightly"}, "it does not have torch"),
+        ({"a newer field": 1}, "TypeError"),
+    ],
+)
+def test_rows_of_wheels_are_checked(folder: Path, changed: dict[str, object], problem: str) -> None:
     rows = json.loads(newer_wheels.written(rocm_wheels.rows()))["rows"]
-    rows[-1] = {**rows[-1], "date": "2030-01-01", "gfx": {"7.2": ["gfx90a"]}}
+    rows[0] |= changed
+    rows[-1]["date"] = TODAY
     (folder / rocm_wheels.NAME).write_text(json.dumps({"rows": rows}))
     assert rocm_wheels.rows.__wrapped__() == rocm_wheels.rows()
-    assert "TypeError" in tables.used()[0].problem
+    assert problem in tables.used()[0].problem
+
+
+@pytest.mark.parametrize(
+    ("part", "changed", "problem"),
+    [
+        ("builds", {"torchvision": "new"}, "InvalidVersion"),
+        ("builds", {"index": []}, "TypeError"),
+        ("indexes", {"devices": 7}, "TypeError"),
+        ("indexes", {"url": "https://a.org/{0}/{of}"}, "IndexError"),
+    ],
+)
+def test_rows_of_amds_wheels_are_checked(
+    folder: Path, part: str, changed: dict[str, object], problem: str
+) -> None:
+    data = {**amd_wheels.data(), "as_of": TODAY}
+    data[part] = [{**each, **changed} for each in data[part]]
+    (folder / amd_wheels.NAME).write_text(json.dumps(data))
+    assert amd_wheels._data.__wrapped__() == amd_wheels.data()
+    assert problem in tables.used()[0].problem
+
+
+@pytest.mark.parametrize("module", [requirements, rocm_wheels, amd_wheels])
+def test_the_shipped_tables_can_take_their_own_place(folder: Path, module: ModuleType) -> None:
+    name = module.NAME
+    (folder / name).write_bytes((Path(tables.SHIPPED) / name).read_bytes())
+    read = getattr(module, "_data", None) or module.rows
+    read.__wrapped__()
+    (use,) = tables.used()
+    assert (use.fetched, use.problem) == (True, "")
 
 
 def test_old_tables_are_told_after_ninety_days() -> None:

@@ -280,10 +280,15 @@ def _check(found: dict[str, Any], _: dict[str, Any]) -> None:
         if not all(isinstance(text, str) for text in texts) or each["index"] not in names:
             message = f"not a build: torch {each['torch']}"
             raise ValueError(message)
+        for companion in filter(None, (each["torchvision"], each["torchaudio"])):
+            Version(companion)
     rows = [*found["builds"], *found["indexes"], *found["elsewhere"]]
     dates = [found["sources"][name]["date"] for row in rows for name in row["sources"]]
     urls = [each["url"] for each in (*found["indexes"], *found["sources"].values())]
     gpus = [text for each in found["devices"] for text in (each["gfx"], each["families"])]
+    gpus += [each.get("devices", "") for each in found["indexes"]]
+    for url in urls:
+        url.format(family="", rocm="")
     if not all(isinstance(text, str) for text in (*dates, *urls, *gpus)):
         message = "not a text"
         raise TypeError(message)

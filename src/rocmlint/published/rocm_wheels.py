@@ -183,8 +183,13 @@ def _newest(found: tuple[Row, ...]) -> str:
     return max(each.date for each in found)
 
 
-def _check(found: tuple[Row, ...], _: tuple[Row, ...]) -> None:
-    """Check a fetched table. Raises ValueError or TypeError where it is not what it should be."""
+def _check(found: tuple[Row, ...], shipped: tuple[Row, ...]) -> None:
+    """Check a fetched table. Raises ValueError or TypeError where it is not what it should be.
+
+    Also UnfitTableError where it lacks releases, as one from before this version of rocmlint may.
+    """
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - linting checks no table
+
     versions = [Version(each.torch) for each in found]
     if not versions or versions != sorted(set(versions)):
         message = "the rows do not ascend"
@@ -199,3 +204,9 @@ def _check(found: tuple[Row, ...], _: tuple[Row, ...]) -> None:
         if each.status not in get_args(Status) or [*each.rocm] != sorted(each.rocm, key=Version):
             message = f"torch {each.torch}: not a row"
             raise ValueError(message)
+        SpecifierSet(each.python)
+    released = {each.torch for each in found if each.status == "release" and each.rocm}
+    for each in shipped:
+        if each.status == "release" and each.torch not in released:
+            message = f"it does not have torch {each.torch}, which this version of rocmlint knows"
+            raise tables.UnfitTableError(message)
