@@ -198,6 +198,13 @@ def test_the_index_of_pips_configuration_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_index")
+def test_a_password_in_pips_configuration_is_read_as_it_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("pip")
+    (tmp_path / "pip.conf").write_text("[global]\nindex-url = https://me:a'b\\c\"@a.org/simple\n")
+    assert find_index().url == "https://me:a'b\\c\"@a.org/simple"
+
+
+@pytest.mark.usefixtures("no_index")
 def test_without_configuration_it_is_pypi() -> None:
     assert find_index().url == PYPI
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -67,4 +68,12 @@ def _written() -> dict[str, str]:
     except (OSError, subprocess.TimeoutExpired):
         return {}
     pairs = (line.partition("=") for line in listed.splitlines())
-    return {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}
+    return {key.strip(): _read(value.strip()) for key, _, value in pairs}
+
+
+def _read(value: str) -> str:
+    """Return a value as it was written: pip prints it as Python would."""
+    try:
+        return str(ast.literal_eval(value))
+    except (ValueError, SyntaxError):
+        return value
