@@ -89,6 +89,44 @@ CASES = [
         torch=FAMILY_TORCH,
     ),
     Case(
+        "builds in development, whose labels are written in two ways",
+        {
+            **sdk("7.12.0.dev0+849eec4", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),
+            "amd-torch-device-gfx1100": "2.10.0+devrocm7.12.0.dev0-849eec4",
+        },
+        ("gfx1100",),
+        "7.12.0",
+        [],
+        torch=("2.10.0+devrocm7.12.0.dev0.849eec4", "7.2.25455", ()),
+    ),
+    Case(
+        "builds in development of a family, on a GPU of another family",
+        sdk("7.12.0.dev0+849eec4", "rocm-sdk-libraries-gfx94X-dcgpu"),
+        ("gfx1151",),
+        "7.12.0",
+        [("rocm-sdk-libraries-gfx94x-dcgpu", "gfx1151", "conflict")],
+        "pip uninstall -y rocm-sdk-libraries-gfx94x-dcgpu rocm, then pip install --index-url "
+        "https://rocm.devreleases.amd.com/v2/gfx1151/ 'rocm[libraries]==7.12.0.dev0+849eec4'",
+    ),
+    Case(
+        "builds in development without any device package",
+        sdk("7.12.0.dev0+849eec4", "rocm-sdk-libraries"),
+        ("gfx1151",),
+        "7.12.0",
+        [("rocm-sdk-libraries", "gfx1151", "conflict")],
+        "pip install --index-url https://rocm.devreleases.amd.com/whl-multi-arch/ "
+        "'rocm[libraries,device-gfx1151]==7.12.0.dev0+849eec4'",
+    ),
+    Case(
+        "libraries without the core",
+        {"rocm-sdk-libraries": "7.14.0"},
+        ("gfx1151",),
+        "",
+        [("rocm-sdk-libraries", "gfx1151", "conflict")],
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
+        "'rocm[libraries,device-gfx1151]==7.14.0'",
+    ),
+    Case(
         "the index of one GPU, on that GPU",
         sdk("7.12.0", "rocm-sdk-libraries-gfx1151", "rocm-sdk-devel"),
         ("gfx1151",),

@@ -65,6 +65,24 @@ def test_a_torch_without_files_is_told_by_its_metadata(
     )
 
 
+def test_a_label_that_is_written_in_two_ways_is_one(packages: FakeEnvironment) -> None:
+    version = "2.10.0+devrocm7.12.0.dev0-849eec4"
+    packages.torch(version, "7.2.25455")
+    (packages.site / f"torch-{version}.dist-info" / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: torch\nVersion: {version.replace('-', '.')}\n"
+    )
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert (torch.problem, torch.rocm_release) == ("", "7.12")
+
+
+def test_a_build_in_development_without_files_is_one_for_rocm(packages: FakeEnvironment) -> None:
+    packages.install("torch", "2.10.0+devrocm7.12.0.dev0.849eec4")
+    torch = read_torch(packages.read())
+    assert torch is not None
+    assert (torch.kind, torch.rocm_release) == ("HIP", "7.12")
+
+
 def test_one_torch_over_another_is_told(packages: FakeEnvironment) -> None:
     packages.torch("2.10.0+rocm7.1", "7.1.25424")
     packages.write("torch/version.py", "__version__ = '2.11.0+cu130'\ncuda = '13.0'\n")

@@ -33,7 +33,12 @@ _DEVICE = re.compile(r"(rocm-sdk|amd-torch|amd-torchvision)-device-(gfx[0-9a-z-]
 _WITH_DEVICES = ("torch", "torchvision")
 _SDK = re.compile(r"rocm-sdk-(?:libraries(?:-gfx.+)?|devel|device-gfx.+)|rocm-profiler")
 _NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
+_DEV_FAMILY = "https://rocm.devreleases.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
+_DEV = "https://rocm.devreleases.amd.com/whl-multi-arch/"
+"""docs/development/s3_buckets.md of ROCm/TheRock."""
+_DEVELOPMENT, _NIGHTLY = re.compile(r"\.dev\d"), re.compile(r"(?:a|rc)\d")
+"""In versions: of a build of one commit (7.12.0.dev0+849eec4), and of one of the day."""
 _FIRST_OF_STABLE = Version("10")
 _NO_CODE, _NO_DEVICE_CODE = "hipErrorNoBinaryForGpu", "hipErrorInvalidImage"
 """How kernels fail: of a file with code for other GPUs, and of host code (ROCm/TheRock#7839)."""
@@ -152,7 +157,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         of = each.name.removeprefix("amd-").partition("-device-")[0]
         other = environment.get(of if of in _WITH_DEVICES and of != each.name else _CORE)
         is_part = is_of_amd(each.name) and each.name not in {_CORE, "rocm"}
-        if is_part and other and each.version != other.version and each.name not in required:
+        if is_part and other and not _same(each, other) and each.name not in required:
             yield Verdict(
                 each.name,
                 each.version,
@@ -168,6 +173,19 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
             )
 
 
+def _same(one: Distribution, other: Distribution) -> bool:
+    """Compare versions, which may be written in more than one way (+devrocm7.12.0.dev0-849eec4)."""
+    return one.version == other.version or (one.parsed is not None and one.parsed == other.parsed)
+
+
+def _release(code: _Code, core: Distribution | None) -> str:
+    """Return the release that code belongs to: that of the core, or as its own version tells it."""
+    if core:
+        return core.version
+    version, _, label = code.package.version.partition("+")
+    return label.rpartition("rocm")[2] if code.package.name in _WITH_DEVICES else version
+
+
 def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
     """Return the command that brings the code for GPUs, in the versions that are installed.
 
@@ -175,7 +193,7 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
     """
     gpus = tuple(gpus)
     torch, core = environment.get("torch"), environment.get(_CORE)
-    rocm = core.version if core else code.package.version.partition("+rocm")[2]
+    rocm = _release(code, core)
     index = _index(rocm) if code.is_host else amd_wheels.index("family")
     had = [gpu for gpu in gpus if gpu in index.devices]
     if gpus and not had:
@@ -185,7 +203,7 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
         version = rocm if code.package.name == _HOST else code.package.version
         return _install(index.url, f"{code.needs.format(extras)}=={version}")
     parts = [f"{code.needs}=={code.package.version}", f"torch=={torch.version}" if torch else ""]
-    url = _NIGHTLY_FAMILY if _is_nightly(rocm) else index.url
+    url = _family_url(rocm, index)
     removed = [code.package.name, "rocm", *(["torch"] if torch else [])]
     new = _install(url.format(family=amd_wheels.family_of(had[0])), *filter(None, parts))
     return f"pip uninstall -y {' '.join(removed)}, then {new}"
@@ -212,12 +230,16 @@ def _install(url: str, *wanted: str) -> str:
 
 def _index(rocm: str) -> amd_wheels.Index:
     """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
-    if _is_nightly(rocm):
+    if _DEVELOPMENT.search(rocm):
+        return replace(amd_wheels.index("nightly"), url=_DEV)
+    if _NIGHTLY.search(rocm):
         return amd_wheels.index("nightly")
     major = rocm.partition(".")[0]
     is_new = major.isdecimal() and Version(major[:9]) >= _FIRST_OF_STABLE
     return amd_wheels.index("stable" if is_new else "multi-arch")
 
 
-def _is_nightly(rocm: str) -> bool:
-    return re.search(r"(?:a|rc|\.dev)\d", rocm) is not None
+def _family_url(rocm: str, stable: amd_wheels.Index) -> str:
+    if _DEVELOPMENT.search(rocm):
+        return _DEV_FAMILY
+    return _NIGHTLY_FAMILY if _NIGHTLY.search(rocm) else stable.url

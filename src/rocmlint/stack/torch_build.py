@@ -25,6 +25,7 @@ _LONGEST = 100
 """Characters of a version that anyone wrote, or of a hash."""
 _LOCAL: tuple[tuple[str, Kind], ...] = (
     ("rocm", "HIP"),
+    ("devrocm", "HIP"),  # AMD's builds in development: +devrocm7.12.0.dev0.849eec4
     ("cu", "CUDA"),
     ("xpu", "XPU"),
     ("cpu", "CPU"),
@@ -188,6 +189,11 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
 
 
 def _same(one: str, other: str) -> bool:
-    """Compare versions; a local part that only one of them has does not count."""
+    """Compare versions; a local part that only one of them has does not count.
+
+    As version.py has it, a label may be written in another way than in the metadata
+    (``+devrocm7.12.0.dev0-849eec4``).
+    """
+    one, other = (str(version_of(each) or each) for each in (one, other))
     (version, _, local), (second, _, second_local) = one.partition("+"), other.partition("+")
     return version == second and (local == second_local or not local or not second_local)
