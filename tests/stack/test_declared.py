@@ -12,6 +12,10 @@ from rocmlint.stack.keeping import kept_versions
 from rocmlint.stack.remedy import remedy
 from tests.support.stacks import FakeEnvironment, standing
 
+TORCH, TORCH_10, DEVICE = "2.12.0+rocm7.14.0", "2.13.0+rocm10.0.0", "amd-torch-device"
+MULTI_ARCH = "https://repo.amd.com/rocm/whl-multi-arch/"
+STABLE = "https://stable.repo.amd.com/rocm/whl-next/"
+
 
 def test_what_is_missing_is_a_conflict(packages: FakeEnvironment) -> None:
     packages.install("accelerate", "1.15.0", ["psutil", "torch>=2.0.0"])
@@ -207,3 +211,36 @@ def test_code_that_is_no_python_has_no_guards(packages: FakeEnvironment) -> None
     packages.write("transformers/utils/import_utils.py", "def is_torch_available(:\n\0")
     packages.write("transformers/dependency_versions_check.py", "pkgs_to_check_at_runtime = x\n")
     assert guards(packages.read()) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted", "index"),
+    [
+        ("rocm[libraries]==7.14.0", "rocm-sdk-libraries==7.14.0", MULTI_ARCH),
+        (f"torch[device-gfx1151]=={TORCH}", f"{DEVICE}-gfx1151=={TORCH}", MULTI_ARCH),
+        (f"torch[device-all]=={TORCH}", f"{DEVICE}-gfx942=={TORCH}", MULTI_ARCH),
+        (f"torch[device-gfx942]=={TORCH_10}", f"{DEVICE}-gfx942=={TORCH_10}", STABLE),
+    ],
+)
+def test_what_an_extra_brings_that_a_requirement_asks_for_must_be_there(
+    packages: FakeEnvironment, asked: str, wanted: str, index: str
+) -> None:
+    asking = Requirement(asked)
+    (extra,) = asking.extras
+    version = str(asking.specifier).removeprefix("==")
+    packages.install(asking.name, version, [f'{wanted}; extra == "{extra}"'])
+    packages.install("vllm", "0.19.0", [asked])
+    (missing,) = (each for each in declared(packages.read()) if each.judgement == "conflict")
+    assert (missing.package, missing.requirement, missing.found) == (asking.name, wanted, None)
+    assert missing.reason == (
+        f"it requires {wanted} with its extra {extra!r}, which is not installed"
+    )
+    assert missing.action == f"pip install --index-url {index} {wanted}"
+
+
+def test_what_an_extra_brings_that_nobody_asks_for_may_be_missing(
+    packages: FakeEnvironment,
+) -> None:
+    packages.install("rocm", "7.14.0", ['rocm-sdk-libraries==7.14.0; extra == "libraries"'])
+    packages.install("torch", TORCH, [f'{DEVICE}-gfx942=={TORCH}; extra == "device-gfx942"'])
+    assert declared(packages.read()) == ()

@@ -37,7 +37,7 @@ _DEV_FAMILY = "https://rocm.devreleases.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
 _DEV = "https://rocm.devreleases.amd.com/whl-multi-arch/"
 """docs/development/s3_buckets.md of ROCm/TheRock."""
-_DEVELOPMENT, _NIGHTLY = re.compile(r"\.dev\d"), re.compile(r"(?:a|rc)\d")
+_DEVELOPMENT, _NIGHTLY = re.compile(r"[\d.]+\.dev\d"), re.compile(r"[\d.]+(?:a|rc)\d")
 """In versions: of a build of one commit (7.12.0.dev0+849eec4), and of one of the day."""
 _FIRST_OF_STABLE = Version("10")
 _NO_CODE, _NO_DEVICE_CODE = "hipErrorNoBinaryForGpu", "hipErrorInvalidImage"
@@ -180,10 +180,13 @@ def _same(one: Distribution, other: Distribution) -> bool:
 
 def _release(code: _Code, core: Distribution | None) -> str:
     """Return the release that code belongs to: that of the core, or as its own version tells it."""
-    if core:
-        return core.version
-    version, _, label = code.package.version.partition("+")
-    return label.rpartition("rocm")[2] if code.package.name in _WITH_DEVICES else version
+    return _rocm_of(core.version if core else code.package.version)
+
+
+def _rocm_of(version: str) -> str:
+    """Return the ROCm that a version names: in the label of torch's, else the version itself."""
+    label = version.partition("+")[2]
+    return label.rpartition("rocm")[2] if "rocm" in label else version
 
 
 def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
@@ -220,8 +223,11 @@ def _newer(gpu: str, index: amd_wheels.Index) -> str:
 
 
 def install(rocm: str, *wanted: str) -> str:
-    """Return the command that installs requirements from AMD's index for a version of ROCm."""
-    return _install(_index(rocm).url, *wanted)
+    """Return the command that installs requirements from AMD's index for a version of ROCm.
+
+    That may be the version of a package that is built for it (2.13.0+rocm10.0.0).
+    """
+    return _install(_index(_rocm_of(rocm)).url, *wanted)
 
 
 def _install(url: str, *wanted: str) -> str:
@@ -230,9 +236,9 @@ def _install(url: str, *wanted: str) -> str:
 
 def _index(rocm: str) -> amd_wheels.Index:
     """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
-    if _DEVELOPMENT.search(rocm):
+    if _DEVELOPMENT.match(rocm):
         return replace(amd_wheels.index("nightly"), url=_DEV)
-    if _NIGHTLY.search(rocm):
+    if _NIGHTLY.match(rocm):
         return amd_wheels.index("nightly")
     major = rocm.partition(".")[0]
     is_new = major.isdecimal() and Version(major[:9]) >= _FIRST_OF_STABLE
@@ -240,6 +246,6 @@ def _index(rocm: str) -> amd_wheels.Index:
 
 
 def _family_url(rocm: str, stable: amd_wheels.Index) -> str:
-    if _DEVELOPMENT.search(rocm):
+    if _DEVELOPMENT.match(rocm):
         return _DEV_FAMILY
-    return _NIGHTLY_FAMILY if _NIGHTLY.search(rocm) else stable.url
+    return _NIGHTLY_FAMILY if _NIGHTLY.match(rocm) else stable.url

@@ -37,11 +37,15 @@ _NOT_FOR_RUNNING = re.compile(
 
 @dataclass(frozen=True)
 class _Demand:
-    """A requirement with the extra that makes it ("" for none), and whether that extra counts."""
+    """A requirement with the extra that makes it ("" for none), and whether that extra counts.
+
+    ``asked`` says that the extra was asked for by another requirement, or that there is none.
+    """
 
     requirement: Requirement
     extra: str
     counts: bool
+    asked: bool
 
 
 def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
@@ -92,17 +96,18 @@ def _demands(
 ) -> Iterator[_Demand]:
     for requirement in distribution.requires:
         if _holds(requirement, environment, ""):
-            yield _Demand(requirement, "", counts=True)
+            yield _Demand(requirement, "", counts=True, asked=True)
             continue
         extras = [one or other for one, other in _EXTRA.findall(str(requirement.marker))]
         for extra in sorted(set(extras), key=lambda each: each not in asked):
             name = canonicalize_name(extra)
-            if not _holds(requirement, environment, extra) or _NOT_FOR_RUNNING.fullmatch(name):
+            is_for_others = name not in asked and _NOT_FOR_RUNNING.fullmatch(name)
+            if is_for_others or not _holds(requirement, environment, extra):
                 continue
             wanted = name in asked or environment.get(name) is not None
             between = {distribution.name, canonicalize_name(requirement.name)} <= {*PACKAGES}
             if wanted or between:
-                yield _Demand(requirement, extra, counts=wanted)
+                yield _Demand(requirement, extra, counts=wanted, asked=name in asked)
 
 
 def _holds(requirement: Requirement, environment: Environment, extra: str) -> bool:
@@ -110,7 +115,7 @@ def _holds(requirement: Requirement, environment: Environment, extra: str) -> bo
 
 
 def _is_missing(demand: _Demand, environment: Environment) -> bool:
-    return not demand.extra and environment.get(demand.requirement.name) is None
+    return demand.asked and environment.get(demand.requirement.name) is None
 
 
 def _judged(
@@ -173,6 +178,7 @@ def _missing(
 ) -> Verdict:
     requirement = demand.requirement
     text = _text(requirement)
+    by = f" with its extra {demand.extra!r}" if demand.extra else ""
     return Verdict(
         distribution.name,
         distribution.version,
@@ -182,7 +188,7 @@ def _missing(
         "declared",
         "conflict",
         demand.extra,
-        f"it requires {text}, which is not installed",
+        f"it requires {text}{by}, which is not installed",
         remedy(distribution, requirement, None, demand.extra, environment.python, kept=kept),
         distribution.place,
     )
