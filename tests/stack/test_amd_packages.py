@@ -250,6 +250,27 @@ CASES = [
         "uninstall it",
     ),
     Case(
+        "a profiler and other parts of another release than the core",
+        sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100")
+        | dict.fromkeys(("rocm-profiler", "rocm-sdk-devel", "rocm-sdk-profiler"), "7.13.0"),
+        ("gfx1100",),
+        "7.14.0",
+        [
+            ("rocm-profiler", "rocm-sdk-core", "conflict"),
+            ("rocm-sdk-devel", "rocm-sdk-core", "conflict"),
+            ("rocm-sdk-profiler", "rocm-sdk-core", "conflict"),
+        ],
+        "install rocm-profiler 7.14.0 from the index of rocm-sdk-core, or uninstall it",
+    ),
+    Case(
+        "a post release of one part",
+        sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100")
+        | {"rocm-sdk-devel": "7.14.0.post1"},
+        ("gfx1100",),
+        "7.14.0",
+        [],
+    ),
+    Case(
         "the code for the GPU of another torch",
         {
             **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),

@@ -18,6 +18,7 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels
 from rocmlint.stack.verdicts import Verdict
+from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,12 +32,14 @@ _CORE, _HOST = "rocm-sdk-core", "rocm-sdk-libraries"
 _FAMILY = re.compile(rf"{_HOST}-(gfx[0-9a-z-]+)")
 _DEVICE = re.compile(r"(rocm-sdk|amd-torch|amd-torchvision)-device-(gfx[0-9a-z-]+)")
 _WITH_DEVICES = ("torch", "torchvision")
-_SDK = re.compile(r"rocm-sdk-(?:libraries(?:-gfx.+)?|devel|device-gfx.+)|rocm-profiler")
+_SDK = re.compile(r"rocm-sdk-[a-z0-9-]+|rocm-profiler")
+"""The parts of AMD's SDK: the core, libraries, devel, profiler, code for GPUs, and later ones."""
 _NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
 _DEV_FAMILY = "https://rocm.devreleases.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
 _DEV = "https://rocm.devreleases.amd.com/whl-multi-arch/"
 """docs/development/s3_buckets.md of ROCm/TheRock."""
+_POST = re.compile(r"\.post\d+")
 _DEVELOPMENT, _NIGHTLY = re.compile(r"[\d.]+\.dev\d"), re.compile(r"[\d.]+(?:a|rc)\d")
 """In versions: of a build of one commit (7.12.0.dev0+849eec4), and of one of the day."""
 _FIRST_OF_STABLE = Version("10")
@@ -174,8 +177,12 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
 
 
 def _same(one: Distribution, other: Distribution) -> bool:
-    """Compare versions, which may be written in more than one way (+devrocm7.12.0.dev0-849eec4)."""
-    return one.version == other.version or (one.parsed is not None and one.parsed == other.parsed)
+    """Compare versions, which may be written in more than one way (+devrocm7.12.0.dev0-849eec4).
+
+    A post release is the same build, packed again.
+    """
+    first, second = (version_of(_POST.sub("", str(each.parsed))) for each in (one, other))
+    return one.version == other.version or (first is not None and first == second)
 
 
 def _release(code: _Code, core: Distribution | None) -> str:
