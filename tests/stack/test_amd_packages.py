@@ -362,6 +362,20 @@ def test_a_part_that_is_missing_comes_from_amds_index(
     )
 
 
+def test_a_part_of_the_release_for_windows_comes_from_its_files(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    part = "rocm-sdk-libraries-custom==7.2.1"
+    packages.install("rocm-sdk-core", "7.2.1")
+    packages.install("rocm", "7.2.1", [f'{part}; extra == "libraries"'])
+    packages.torch("2.9.1+rocm7.2.1", "7.2.53211")
+    packages.install("torch", "2.9.1+rocm7.2.1", ["rocm[libraries]==7.2.1"])
+    (missing,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert missing.action == (
+        f"pip install --find-links https://repo.radeon.com/rocm/windows/rocm-rel-7.2.1/ {part}"
+    )
+
+
 @pytest.mark.parametrize("version", ["", "7" * 5000, "a b", "7.14\x1b[31m", "1!7.0a1"])
 def test_hostile_versions_of_the_sdk_are_read_to_the_end(
     packages: FakeEnvironment, here: FakeMachine, version: str

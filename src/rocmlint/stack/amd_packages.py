@@ -232,13 +232,20 @@ def _newer(gpu: str, index: amd_wheels.Index) -> str:
 def install(rocm: str, *wanted: str) -> str:
     """Return the command that installs requirements from AMD's index for a version of ROCm.
 
-    That may be the version of a package that is built for it (2.13.0+rocm10.0.0).
+    That may be the version of a package that is built for it (2.13.0+rocm10.0.0). The parts of
+    ROCm 7.2.1 for Windows are files of repo.radeon.com, which no index has.
     """
-    return _install(_index(_rocm_of(rocm)).url, *wanted)
+    rocm = _rocm_of(rocm)
+    files = (each for each in amd_wheels.builds() if each.index.kind == "files")
+    with_parts = (each for each in files if each.rocm == rocm and f"{_CORE}=={rocm}" in each.others)
+    build = next(with_parts, None)
+    if build is None:
+        return _install(_index(rocm).url, *wanted)
+    return _install(build.index.url.format(rocm=rocm), *wanted, option="--find-links")
 
 
-def _install(url: str, *wanted: str) -> str:
-    return f"pip install --index-url {url} {' '.join(map(shlex.quote, wanted))}"
+def _install(url: str, *wanted: str, option: str = "--index-url") -> str:
+    return f"pip install {option} {url} {' '.join(map(shlex.quote, wanted))}"
 
 
 def _index(rocm: str) -> amd_wheels.Index:
