@@ -127,6 +127,38 @@ CASES = [
         "'rocm[libraries,device-gfx1151]==7.14.0'",
     ),
     Case(
+        "the libraries of two families, of which one is for the GPU",
+        sdk("7.13.0", "rocm-sdk-libraries-gfx94X-dcgpu", "rocm-sdk-libraries-gfx110X-all"),
+        ("gfx1100",),
+        "7.13.0",
+        [("rocm-sdk-libraries-gfx94x-dcgpu", "gfx1100", "note")],
+        "pip uninstall -y rocm-sdk-libraries-gfx94x-dcgpu",
+        torch=("2.11.0+rocm7.13.0", "7.2.53211", ("rocm[libraries]==7.13.0",)),
+    ),
+    Case(
+        "the libraries of two families, each for one of the GPUs",
+        sdk("7.13.0", "rocm-sdk-libraries-gfx94X-dcgpu", "rocm-sdk-libraries-gfx110X-all"),
+        ("gfx1100", "gfx942"),
+        "7.13.0",
+        [
+            ("rocm-sdk-libraries-gfx94x-dcgpu", "gfx1100", "note"),
+            ("rocm-sdk-libraries-gfx110x-all", "gfx942", "note"),
+        ],
+    ),
+    Case(
+        "the libraries of two families, of which none is for the GPU",
+        sdk("7.13.0", "rocm-sdk-libraries-gfx94X-dcgpu", "rocm-sdk-libraries-gfx110X-all"),
+        ("gfx1151",),
+        "7.13.0",
+        [
+            ("rocm-sdk-libraries-gfx94x-dcgpu", "gfx1151", "conflict"),
+            ("rocm-sdk-libraries-gfx110x-all", "gfx1151", "conflict"),
+        ],
+        "pip uninstall -y rocm-sdk-libraries-gfx110x-all rocm-sdk-libraries-gfx94x-dcgpu rocm, "
+        "then pip install --index-url https://repo.amd.com/rocm/whl/gfx1151/ "
+        "'rocm[libraries]==7.13.0'",
+    ),
+    Case(
         "the index of one GPU, on that GPU",
         sdk("7.12.0", "rocm-sdk-libraries-gfx1151", "rocm-sdk-devel"),
         ("gfx1151",),
@@ -322,67 +354,3 @@ def test_the_wheels_come_first_and_the_host_is_shown_beside_them(
     assert rocm.chosen is not None
     assert rocm.chosen.source == f"wheel rocm-sdk-core {NIGHTLY}"
     assert [(each.source, each.version) for each in rocm.others] == [("amd-smi version", "7.0.2")]
-
-
-def test_a_package_rocm_without_the_core_is_another_one(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    packages.install("rocm", "0.2.1")
-    assert packages.show(here).rocm.readings == ()
-
-
-def test_a_core_without_a_version_is_told(packages: FakeEnvironment, here: FakeMachine) -> None:
-    packages.install("rocm-sdk-core", "latest")
-    (problem,) = packages.show(here).rocm.problems
-    assert (problem.source, problem.problem) == (
-        "wheel rocm-sdk-core latest",
-        "has no valid version",
-    )
-
-
-def test_a_cpu_torch_over_amds_wheels_leads_to_amds_torch(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    packages.install("rocm-sdk-core", "7.13.0")
-    packages.torch("2.14.1")
-    (conflict,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
-    assert conflict.action == "rocmlint stack install-command --rocm 7.13.0"
-
-
-def test_a_part_that_is_missing_comes_from_amds_index(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    packages.install("rocm-sdk-core", "7.14.0")
-    packages.torch("2.12.0+rocm7.14.0", "7.14.26133")
-    packages.install("torch", "2.12.0+rocm7.14.0", ["rocm[libraries]==7.14.0"])
-    (missing,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
-    assert missing.action == (
-        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
-        "'rocm[libraries]==7.14.0'"
-    )
-
-
-def test_a_part_of_the_release_for_windows_comes_from_its_files(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    part = "rocm-sdk-libraries-custom==7.2.1"
-    packages.install("rocm-sdk-core", "7.2.1")
-    packages.install("rocm", "7.2.1", [f'{part}; extra == "libraries"'])
-    packages.torch("2.9.1+rocm7.2.1", "7.2.53211")
-    packages.install("torch", "2.9.1+rocm7.2.1", ["rocm[libraries]==7.2.1"])
-    (missing,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
-    assert missing.action == (
-        f"pip install --find-links https://repo.radeon.com/rocm/windows/rocm-rel-7.2.1/ {part}"
-    )
-
-
-@pytest.mark.parametrize("version", ["", "7" * 5000, "a b", "7.14\x1b[31m", "1!7.0a1"])
-def test_hostile_versions_of_the_sdk_are_read_to_the_end(
-    packages: FakeEnvironment, here: FakeMachine, version: str
-) -> None:
-    packages.install("rocm-sdk-core", "7.14.0")
-    folder = packages.install("rocm-sdk-libraries", "7.14.0")
-    (folder / "METADATA").write_text(f"Name: rocm-sdk-libraries\nVersion: {version}\n")
-    stack = packages.show(here)
-    assert stack.rocm.version == "7.14.0"
-    assert stack.exit_code in {1, 3}

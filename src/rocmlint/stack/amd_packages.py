@@ -66,8 +66,10 @@ class _Code:
 def amd_packages(environment: Environment, devices: Devices) -> Iterator[Verdict]:
     """Judge AMD's wheels: against the GPUs, and against each other where no metadata does."""
     yield from _versions(environment)
-    for code in _found(environment):
-        yield from _for_devices(code, environment, devices.architectures)
+    found = list(_found(environment))
+    for code in found:
+        beside = [each for each in found if each is not code and not (each.is_host or code.is_host)]
+        yield from _for_devices(code, environment, devices.architectures, beside)
 
 
 def is_of_amd(package: str) -> bool:
@@ -108,8 +110,13 @@ def _is_for_device(requirement: Requirement) -> bool:
     return _DEVICE.fullmatch(canonicalize_name(requirement.name)) is not None
 
 
-def _for_devices(code: _Code, environment: Environment, gpus: Iterable[str]) -> Iterator[Verdict]:
-    """Yield a verdict for each GPU; what has code for none is wrong without a GPU, too."""
+def _for_devices(
+    code: _Code, environment: Environment, gpus: Iterable[str], beside: Iterable[_Code]
+) -> Iterator[Verdict]:
+    """Yield a verdict for each GPU; what has code for none is wrong without a GPU, too.
+
+    ``beside`` are the libraries of other families, one of which may have the code that this lacks.
+    """
     gpus = tuple(dict.fromkeys(gpus))
     missed = [gpu for gpu in gpus if not code.runs_on(gpu)]
     for gpu in gpus:
@@ -131,6 +138,16 @@ def _for_devices(code: _Code, environment: Environment, gpus: Iterable[str]) -> 
     is_one_of_many = len(missed) < len(gpus)  # an integrated one beside the one that is meant
     effect = f"kernels fail with {_NO_DEVICE_CODE if code.is_host else _NO_CODE}"
     has = " ".join(dict.fromkeys(gfx for name in code.names for gfx in _targets(name)))
+    other = next((each for each in beside if all(map(each.runs_on, missed))), None)
+    if other is not None:
+        yield replace(
+            _verdict(code.package, " ".join(missed)),
+            judgement="note",
+            reason=f"it has code for {has}, not for {' or '.join(missed)}, which {other.package} "
+            "beside it has",
+            action=f"pip uninstall -y {code.package.name}" * (not is_one_of_many),
+        )
+        return
     yield replace(
         _verdict(code.package, " ".join(missed)),
         judgement="note" if is_one_of_many else "conflict",
@@ -214,7 +231,8 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
         return _install(index.url, f"{code.needs.format(extras)}=={version}")
     parts = [f"{code.needs}=={code.package.version}", f"torch=={torch.version}" if torch else ""]
     url = _family_url(rocm, index)
-    removed = [code.package.name, "rocm", *(["torch"] if torch else [])]
+    families = [each.name for each in environment.distributions if _FAMILY.fullmatch(each.name)]
+    removed = [*families, "rocm", *(["torch"] if torch else [])]
     new = _install(url.format(family=amd_wheels.family_of(had[0])), *filter(None, parts))
     return f"pip uninstall -y {' '.join(removed)}, then {new}"
 

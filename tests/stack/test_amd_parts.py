@@ -1,0 +1,74 @@
+"""Parts of AMD's wheels that are missing, broken or left alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.support.stacks import FakeEnvironment, FakeMachine
+
+
+def test_a_package_rocm_without_the_core_is_another_one(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm", "0.2.1")
+    assert packages.show(here).rocm.readings == ()
+
+
+def test_a_core_without_a_version_is_told(packages: FakeEnvironment, here: FakeMachine) -> None:
+    packages.install("rocm-sdk-core", "latest")
+    (problem,) = packages.show(here).rocm.problems
+    assert (problem.source, problem.problem) == (
+        "wheel rocm-sdk-core latest",
+        "has no valid version",
+    )
+
+
+def test_a_cpu_torch_over_amds_wheels_leads_to_amds_torch(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm-sdk-core", "7.13.0")
+    packages.torch("2.14.1")
+    (conflict,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert conflict.action == "rocmlint stack install-command --rocm 7.13.0"
+
+
+def test_a_part_that_is_missing_comes_from_amds_index(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm-sdk-core", "7.14.0")
+    packages.torch("2.12.0+rocm7.14.0", "7.14.26133")
+    packages.install("torch", "2.12.0+rocm7.14.0", ["rocm[libraries]==7.14.0"])
+    (missing,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert missing.action == (
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
+        "'rocm[libraries]==7.14.0'"
+    )
+
+
+def test_a_part_of_the_release_for_windows_comes_from_its_files(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    part = "rocm-sdk-libraries-custom==7.2.1"
+    packages.install("rocm-sdk-core", "7.2.1")
+    packages.install("rocm", "7.2.1", [f'{part}; extra == "libraries"'])
+    packages.torch("2.9.1+rocm7.2.1", "7.2.53211")
+    packages.install("torch", "2.9.1+rocm7.2.1", ["rocm[libraries]==7.2.1"])
+    (missing,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert missing.action == (
+        f"pip install --find-links https://repo.radeon.com/rocm/windows/rocm-rel-7.2.1/ {part}"
+    )
+
+
+@pytest.mark.parametrize("version", ["", "7" * 5000, "a b", "7.14\x1b[31m", "1!7.0a1"])
+def test_hostile_versions_of_the_sdk_are_read_to_the_end(
+    packages: FakeEnvironment, here: FakeMachine, version: str
+) -> None:
+    packages.install("rocm-sdk-core", "7.14.0")
+    folder = packages.install("rocm-sdk-libraries", "7.14.0")
+    (folder / "METADATA").write_text(f"Name: rocm-sdk-libraries\nVersion: {version}\n")
+    stack = packages.show(here)
+    assert stack.rocm.version == "7.14.0"
+    assert stack.exit_code in {1, 3}
