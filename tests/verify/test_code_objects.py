@@ -10,6 +10,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from rocmlint.verify.code_objects.file import FileReport, code_objects, read_file
+from rocmlint.verify.code_objects.packages import folders_beside
 from tests.support.hip_objects import (
     COMPRESSED,
     GENERIC,
@@ -174,3 +175,14 @@ def test_only_what_is_wanted_is_taken_out(plain: Path) -> None:
         "gfx942": True,
         "gfx90a:xnack+": False,
     }
+
+
+def test_a_script_of_a_package_does_not_bring_the_folder_above_it(tmp_path: Path) -> None:
+    site = tmp_path / "lib" / "site-packages"
+    place = site / "torch-2.10.0.dist-info"
+    for folder in (place, site / "torch", site / "torchgen"):
+        folder.mkdir(parents=True)
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.10.0\n")
+    files = ("../../bin/torchrun", "torch/__init__.py", "torchgen/__init__.py")
+    (place / "RECORD").write_text("".join(f"{each},,\n" for each in files))
+    assert folders_beside(str(site / "torch")) == [str(site / "torch"), str(site / "torchgen")]

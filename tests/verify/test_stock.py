@@ -43,6 +43,14 @@ def test_an_untouched_package_is_proven(environment: Environment) -> None:
     assert (result.subject, result.seen) == ("tiny 1.0", "5 files equal")
 
 
+def test_what_a_record_lists_outside_the_environment_is_not_read(environment: Environment) -> None:
+    record = environment.site / "tiny-1.0.dist-info" / "RECORD"
+    outside = ("/etc/hostname", "tiny/../../../x", "../../../../x", "../tiny/../../x")
+    lines = [f"{each},sha256=x,1" for each in outside]
+    record.write_text("\n".join([record.read_text().rstrip(), *lines, ""]))
+    assert of(environment).seen == "5 files equal"
+
+
 def test_hexadecimal_hashes_are_as_good_as_base64(environment: Environment) -> None:
     environment.install("tiny", "1.0", FILES, in_hex=True)
     assert of(environment).verdict == "proven"

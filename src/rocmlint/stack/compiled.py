@@ -176,12 +176,17 @@ def _libraries(package: Distribution) -> list[str]:
     try:
         # Before Python 3.11 a null character ends the reading; no file has one in its name.
         for row in csv.reader(each for each in lines if "\0" not in each):
-            inside = row and not row[0].startswith("..") and not os.path.isabs(row[0])
-            if inside and _LIBRARY.fullmatch(row[0]) and len(found) < _MOST_FILES:
+            if row and _is_library(row[0]) and len(found) < _MOST_FILES:
                 found.append(os.path.join(root, row[0]))
     except csv.Error:
         pass
     return found
+
+
+def _is_library(path: str) -> bool:
+    """Return whether a row of a RECORD is a library of the package: ``a/../../x.so`` is not."""
+    parts = path.replace("\\", "/").split("/")
+    return ".." not in parts and not os.path.isabs(path) and bool(_LIBRARY.fullmatch(path))
 
 
 def _loaded(path: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ALGORITHMS = ("sha256", "sha384", "sha512")
+_MOST_UP = 3
+"""Folders between site-packages and that of the environment: ``lib/python3.12/site-packages``."""
 _UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
 """What a RECORD cannot hold a hash of (the format's specification)."""
 
@@ -82,7 +85,15 @@ def record_of(distribution: Installed) -> Mapping[str, str] | None:
     except (OSError, ValueError, csv.Error) as error:
         message = f"RECORD cannot be read: {error}"
         raise ValueError(message) from error
-    return {row[0].replace("\\", "/"): row[1] if len(row) > 1 else "" for row in rows}
+    paths = ((row[0].replace("\\", "/"), row[1] if len(row) > 1 else "") for row in rows)
+    return {path: recorded for path, recorded in paths if _is_of_environment(path)}
+
+
+def _is_of_environment(path: str) -> bool:
+    """Return whether a path below the root leads no further up than to ``../../../bin``."""
+    parts = path.split("/")
+    up = len(list(takewhile("..".__eq__, parts)))
+    return not os.path.isabs(path) and up <= _MOST_UP and ".." not in parts[up:]
 
 
 @cache

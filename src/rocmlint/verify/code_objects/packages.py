@@ -28,7 +28,7 @@ def folders_beside(folder: str) -> list[str]:
     """Return the folders that the package of a folder brought beside it, with that folder."""
     site, name = os.path.split(os.path.abspath(folder))
     owners = _owners(site)
-    tops = (top for top, owner in owners.items() if owner == owners.get(name))
+    tops = (top for top, owner in owners.items() if owner == owners.get(name) and top != "..")
     beside = (os.path.join(site, top) for top in tops if not top.endswith(".dist-info"))
     return list(dict.fromkeys((folder, *filter(os.path.isdir, beside))))
 
