@@ -17,11 +17,14 @@ def test_a_package_rocm_without_the_core_is_another_one(
     assert packages.show(here).rocm.readings == ()
 
 
-def test_a_core_without_a_version_is_told(packages: FakeEnvironment, here: FakeMachine) -> None:
-    packages.install("rocm-sdk-core", "latest")
+@pytest.mark.parametrize("version", ["latest", "0.1.dev0", "0.0.0.dev0+849eec4"])
+def test_a_core_without_a_version_is_told(
+    packages: FakeEnvironment, here: FakeMachine, version: str
+) -> None:
+    packages.install("rocm-sdk-core", version)
     (problem,) = packages.show(here).rocm.problems
     assert (problem.source, problem.problem) == (
-        "wheel rocm-sdk-core latest",
+        f"wheel rocm-sdk-core {version}",
         "has no valid version",
     )
 

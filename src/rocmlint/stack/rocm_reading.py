@@ -10,7 +10,8 @@ from rocmlint.stack.versions import major_minor
 
 Kind = Literal["program", "file", "system package", "wheel", "torch"]
 
-_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?!\d)")
+_VERSION = re.compile(r"[1-9]\d*\.\d+(?:\.\d+)?(?!\d)")
+"""There was no ROCm 0: a build without a version of its own is 0.1.dev0."""
 
 
 def first_version(text: str) -> str:
