@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.gpus.devices import Devices
+from rocmlint.stack.included import rocm_of_torch
 from rocmlint.stack.rocm import find_rocm
 from rocmlint.stack.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.torch_build import read_torch
@@ -201,6 +202,50 @@ def test_without_another_rocm_the_one_that_torch_brings_is_told(
     stack = packages.show(FakeMachine(tmp_path / "bare"))
     assert stack.rocm.version == "10.0.0"
     assert [each.judgement for each in stack.verdicts] == ["note"]
+
+
+@pytest.mark.parametrize(
+    ("requires", "libraries"),
+    [
+        ((), "torch"),
+        (("rocm[libraries]==7.14.0",), "rocm packages"),
+        (("amd-torch-device-gfx942==2.12.0; extra == 'x'",), "host"),
+        ((), "host"),
+    ],
+)
+def test_where_torch_has_the_libraries_of_rocm_from_is_told(
+    packages: FakeEnvironment, tmp_path: Path, requires: tuple[str, ...], libraries: str
+) -> None:
+    packages.torch("2.12.0+rocm7.14.0", "7.14.26133")
+    packages.install("torch", "2.12.0+rocm7.14.0", requires)
+    if libraries != "torch":
+        (packages.site / "torch/lib/libamdhip64.so").unlink()
+    stack = packages.show(FakeMachine(tmp_path / "bare"))
+    assert stack.rocm_of_torch == libraries
+    (reading,) = stack.rocm.readings
+    how = "whose wheel includes it" if libraries == "torch" else "which was built for it"
+    assert reading.source == f"torch 2.12.0+rocm7.14.0, {how}"
+    (note,) = (each for each in stack.verdicts if each.on == "ROCm")
+    assert ("torch's wheels include its libraries" in note.reason) is (libraries == "torch")
+
+
+def test_a_torch_of_the_host_loads_the_rocm_that_is_there(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.10.0a0+git1234", "7.0.51831")
+    (packages.site / "torch/lib/libamdhip64.so").unlink()
+    (note,) = (each for each in packages.show(here).verdicts if each.on == "ROCm")
+    assert note.reason == (
+        "torch was built for ROCm 7.0, but 7.1.0 is installed here, whose libraries it loads, as "
+        "it does not include its own"
+    )
+
+
+def test_a_torch_without_rocm_has_its_libraries_from_nowhere(packages: FakeEnvironment) -> None:
+    packages.torch("2.13.0", cuda="13.0")
+    environment = packages.read()
+    assert rocm_of_torch(read_torch(environment), environment) == ""
+    assert rocm_of_torch(None, environment) == ""
 
 
 def test_without_torch_nothing_is_answered(packages: FakeEnvironment, here: FakeMachine) -> None:

@@ -145,7 +145,9 @@ class FakeEnvironment:
         return read_stack(interpreter, smoke=smoke, machine=here.machine)
 
     def torch(self, version: str, hip: str = "", *, git: str = "ee1b6804", cuda: str = "") -> Path:
-        """Lay down a torch as far as nobody imports it."""
+        """Lay down a torch as far as nobody imports it; one for ROCm is like PyTorch's wheels."""
+        if hip:
+            self.write("torch/lib/libamdhip64.so", "")
         plain = PLAIN_WHEEL.format(version=version, cuda=repr(cuda or None))
         self.write(
             "torch/version.py",

@@ -29,11 +29,14 @@ def find_rocm(
     machine: Machine | None = None,
     environment: Environment | None = None,
     torch: TorchBuild | None = None,
+    *,
+    includes: bool = False,
 ) -> Rocm:
     """Read every source: AMD's wheels, amd-smi, folders, packages, rocm-sdk, hipconfig, torch.
 
-    ``environment`` are the packages of the interpreter that is asked, ``torch`` is its torch. AMD's
-    wheels in it come first: what is installed there is compiled with them and runs on them.
+    ``environment`` are the packages of the interpreter that is asked, ``torch`` is its torch, which
+    ``includes`` ROCm's libraries or was only compiled with them. AMD's wheels come first: what is
+    installed beside them is compiled with them and runs on them.
     """
     machine = machine or Machine()
     readings = [
@@ -47,7 +50,7 @@ def find_rocm(
             readings += ask(machine)
     if any(each.version for each in readings):
         readings = [each for each in readings if not each.problem.startswith(UNNAMED)]
-    readings += _torch(torch) if torch else ()
+    readings += _torch(torch, includes=includes) if torch else ()
     return Rocm(tuple(readings))
 
 
@@ -114,8 +117,9 @@ def _hipconfig(machine: Machine) -> Iterator[RocmReading]:
     yield RocmReading(source, "program", version, problem)
 
 
-def _torch(torch: TorchBuild) -> Iterator[RocmReading]:
+def _torch(torch: TorchBuild, *, includes: bool) -> Iterator[RocmReading]:
     """Take what torch was built for: with no other word it is the ROCm that a program gets."""
     if torch.rocm_release:
-        source = f"torch {torch.version}, whose wheel includes it"
+        how = "whose wheel includes it" if includes else "which was built for it"
+        source = f"torch {torch.version}, {how}"
         yield RocmReading(source, "torch", first_version(torch.rocm) or torch.rocm_release)

@@ -14,6 +14,7 @@ from rocmlint.stack.declared import declared
 from rocmlint.stack.doubles import doubles
 from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.guards import guards
+from rocmlint.stack.included import RocmOfTorch, rocm_of_torch
 from rocmlint.stack.installed import Environment, read_environment
 from rocmlint.stack.jax import jax, plugins
 from rocmlint.stack.keeping import NOTHING, Kept, kept
@@ -48,6 +49,8 @@ class Stack:
     driver: Driver | None = None
     kept: Kept = NOTHING
     """What the commands of the verdicts leave alone: nothing where torch is not for the ROCm."""
+    rocm_of_torch: RocmOfTorch = ""
+    """Where torch has ROCm's libraries from."""
 
     @property
     def exit_code(self) -> int:
@@ -90,7 +93,8 @@ def read_stack(
     interpreter, machine = interpreter or Interpreter(), machine or Machine()
     environment = read_environment(interpreter)
     torch = read_torch(environment)
-    rocm = find_rocm(machine, environment, torch)
+    libraries = rocm_of_torch(torch, environment)
+    rocm = find_rocm(machine, environment, torch, includes=libraries == "torch")
     devices = find_devices(machine)
     observed = None
     if smoke:
@@ -101,7 +105,7 @@ def read_stack(
     driver = find_driver(machine, environment)
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     seen = seen_by_a_job(machine.environment, devices)
-    of_torch = tuple(torch_and_rocm(torch, beside_torch, seen)) if needs_torch else ()
+    of_torch = tuple(torch_and_rocm(torch, beside_torch, seen, libraries)) if needs_torch else ()
     twice = tuple(doubles(environment))
     of_amd = tuple(amd_packages(environment, seen))
     stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd, *twice))
@@ -123,5 +127,13 @@ def read_stack(
         *(observed.verdicts if observed else ()),
     )
     return Stack(
-        rocm, devices, torch, environment, conflicts_first(verdicts), observed, driver, keep
+        rocm,
+        devices,
+        torch,
+        environment,
+        conflicts_first(verdicts),
+        observed,
+        driver,
+        keep,
+        libraries,
     )

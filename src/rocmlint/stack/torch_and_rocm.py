@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.gpus.devices import Devices
+    from rocmlint.stack.included import RocmOfTorch
     from rocmlint.stack.rocm import Rocm
     from rocmlint.stack.torch_build import TorchBuild
 
 
-def torch_and_rocm(torch: TorchBuild | None, rocm: Rocm, devices: Devices) -> Iterator[Verdict]:
+def torch_and_rocm(
+    torch: TorchBuild | None, rocm: Rocm, devices: Devices, libraries: RocmOfTorch = "torch"
+) -> Iterator[Verdict]:
     """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
 
-    ``rocm`` is what is installed beside torch.
+    ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from.
     """
     if torch is None:
         yield _without_torch(rocm)
@@ -29,7 +32,7 @@ def torch_and_rocm(torch: TorchBuild | None, rocm: Rocm, devices: Devices) -> It
     if torch.problem:
         yield _damaged(torch)
     if torch.kind == "HIP":
-        yield from _hip(torch, rocm)
+        yield from _hip(torch, rocm, libraries)
         if rocm.chosen is None or rocm.chosen.kind != "wheel":  # AMD's torch has other code
             yield from _code_for(torch, devices)
     elif rocm.version or devices.names:
@@ -94,25 +97,38 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
     )
 
 
-def _hip(torch: TorchBuild, rocm: Rocm) -> Iterator[Verdict]:
+def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch) -> Iterator[Verdict]:
     built = torch.rocm_release
     wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
     verdict = _verdict(torch, "ROCm", rocm.version, wanted)
     if not rocm.version:
-        reason = (
-            "no ROCm is installed here; torch's wheels include its libraries, but not the driver"
-        )
-        yield replace(verdict, judgement="note", reason=reason)
+        yield replace(verdict, judgement="note", reason=_NO_ROCM[libraries])
     elif not built:
         reason = f"HIP {torch.hip} does not show which ROCm torch was built for"
         yield replace(verdict, judgement="note", reason=reason)
     elif built == rocm.release:
         yield verdict
     else:
-        yield replace(verdict, judgement="note", reason=_differs(built, rocm), action=_same(rocm))
+        yield replace(
+            verdict, judgement="note", reason=_differs(built, rocm, libraries), action=_same(rocm)
+        )
 
 
-def _differs(built: str, rocm: Rocm) -> str:
+_NO_ROCM: dict[RocmOfTorch, str] = {
+    "torch": "no ROCm is installed here; torch's wheels include its libraries, but not the driver",
+    "rocm packages": "no ROCm is installed here, and the packages are missing that torch has its "
+    "libraries from",
+    "host": "no ROCm was found here, and this torch does not include its libraries: it was "
+    "compiled with an installed one",
+}
+
+
+def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
+    if libraries == "host":
+        return (
+            f"torch was built for ROCm {built}, but {rocm.version} is installed here, whose "
+            "libraries it loads, as it does not include its own"
+        )
     return (
         f"torch was built for ROCm {built}, but {rocm.version} is installed here. Its "
         "wheels include their own libraries and run anyway unless the driver is too old "

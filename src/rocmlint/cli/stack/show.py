@@ -89,6 +89,8 @@ def _document(stack: Stack) -> dict[str, Any]:
             **asdict(torch),
             "release": torch.release,
             "rocm_release": torch.rocm_release,
+            "includes_rocm": stack.rocm_of_torch in {"torch", "rocm packages"},
+            "rocm_libraries": stack.rocm_of_torch,
             "architectures": observed.architectures if observed else None,
             "devices": observed.devices if observed else None,
         },
