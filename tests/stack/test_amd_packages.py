@@ -303,6 +303,28 @@ CASES = [
         [],
     ),
     Case(
+        "code of torch's without torch",
+        {
+            **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),
+            "amd-torch-device-gfx1100": "2.12.0+rocm7.14.0",
+        },
+        ("gfx1100",),
+        "7.14.0",
+        [],
+    ),
+    Case(
+        "a CPU build of torch over AMD's",
+        {
+            **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),
+            "amd-torch-device-gfx1100": "2.12.0+rocm7.14.0",
+        },
+        ("gfx1100",),
+        "7.14.0",
+        [("torch", "ROCm", "conflict")],
+        "rocmlint stack install-command --rocm 7.14.0",
+        torch=("2.13.0", "", ()),
+    ),
+    Case(
         "the code for the GPU of another torch",
         {
             **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),

@@ -102,8 +102,17 @@ def _found(environment: Environment) -> Iterator[_Code]:
         yield _Code(host, of["rocm-sdk"], is_host=True, needs="rocm[libraries,{}]")
     for name in _WITH_DEVICES:
         package, names = environment.get(name), of[f"amd-{name}"]
-        if package and (names or any(map(_is_for_device, package.requires))):
+        if (
+            package
+            and _is_for_rocm(package)
+            and (names or any(map(_is_for_device, package.requires)))
+        ):
             yield _Code(package, names, is_host=True, needs=f"{name}[{{}}]")
+
+
+def _is_for_rocm(package: Distribution) -> bool:
+    """Return whether a torch or torchvision is AMD's, by its label; another has overwritten it."""
+    return "rocm" in package.version.partition("+")[2]
 
 
 def _is_for_device(requirement: Requirement) -> bool:
@@ -174,8 +183,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         if "extra" not in str(each.marker)
     }
     for each in environment.distributions:
-        of = each.name.removeprefix("amd-").partition("-device-")[0]
-        other = environment.get(of if of in _WITH_DEVICES and of != each.name else _CORE)
+        other = _of_one_release(each, environment)
         is_part = is_of_amd(each.name) and each.name not in {_CORE, "rocm"}
         if is_part and other and not _same(each, other) and each.name not in required:
             yield Verdict(
@@ -191,6 +199,19 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
                 "uninstall it",
                 source=each.place,
             )
+
+
+def _of_one_release(part: Distribution, environment: Environment) -> Distribution | None:
+    """Return what a part has its version in common with: for code of torch's that is torch.
+
+    None for a torch that is not AMD's: what has replaced that is told where ROCm is compared.
+    """
+    device = _DEVICE.fullmatch(part.name)
+    of = device[1].removeprefix("amd-") if device else ""
+    if of not in _WITH_DEVICES:
+        return environment.get(_CORE)
+    host = environment.get(of)
+    return host if host and _is_for_rocm(host) else None
 
 
 def _same(one: Distribution, other: Distribution) -> bool:
