@@ -303,6 +303,23 @@ CASES = [
         [],
     ),
     Case(
+        "a candidate of a release without any device package",
+        sdk("10.1.0rc2", "rocm-sdk-libraries"),
+        ("gfx950",),
+        "10.1.0",
+        [("rocm-sdk-libraries", "gfx950", "conflict")],
+        "pip install --index-url https://rocm.prereleases.amd.com/whl-multi-arch/ "
+        "'rocm[libraries,device-gfx950]==10.1.0rc2'",
+    ),
+    Case(
+        "a build of one's own without any device package",
+        sdk("0.1.dev0", "rocm-sdk-libraries"),
+        ("gfx1100",),
+        "",
+        [("rocm-sdk-libraries", "gfx1100", "conflict")],
+        "rocm-sdk-libraries 0.1.dev0 is a build of your own: build the code for this GPU with it",
+    ),
+    Case(
         "code of torch's without torch",
         {
             **sdk("7.14.0", "rocm-sdk-libraries", "rocm-sdk-device-gfx1100"),

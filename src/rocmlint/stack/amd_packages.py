@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.published import amd_wheels
+from rocmlint.stack.rocm_reading import first_version
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.text.written import version_of
 
@@ -38,7 +39,10 @@ _NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
 _DEV_FAMILY = "https://rocm.devreleases.amd.com/v2/{family}/"
 """docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
 _DEV = "https://rocm.devreleases.amd.com/whl-multi-arch/"
+_PRERELEASES = "https://rocm.prereleases.amd.com/whl-multi-arch/"
 """docs/development/s3_buckets.md of ROCm/TheRock."""
+_CANDIDATE = re.compile(r"[\d.]+rc\d{1,3}")
+"""Of a release; nightly builds once were 7.0.0rc20250702."""
 _POST = re.compile(r"\.post\d+")
 _DEVELOPMENT, _NIGHTLY = re.compile(r"[\d.]+\.dev\d"), re.compile(r"[\d.]+(?:a|rc)\d")
 """In versions: of a build of one commit (7.12.0.dev0+849eec4), and of one of the day."""
@@ -242,6 +246,8 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
     gpus = tuple(gpus)
     torch, core = environment.get("torch"), environment.get(_CORE)
     rocm = _release(code, core)
+    if not first_version(rocm):
+        return f"{code.package} is a build of your own: build the code for this GPU with it"
     index = _index(rocm) if code.is_host else amd_wheels.index("family")
     had = [gpu for gpu in gpus if gpu in index.devices]
     if gpus and not had:
@@ -291,6 +297,8 @@ def _index(rocm: str) -> amd_wheels.Index:
     """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
     if _DEVELOPMENT.match(rocm):
         return replace(amd_wheels.index("nightly"), url=_DEV)
+    if _CANDIDATE.fullmatch(rocm):
+        return replace(amd_wheels.index("nightly"), url=_PRERELEASES)
     if _NIGHTLY.match(rocm):
         return amd_wheels.index("nightly")
     major = rocm.partition(".")[0]
