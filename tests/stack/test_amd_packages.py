@@ -292,7 +292,8 @@ CASES = [
             ("rocm-sdk-devel", "rocm-sdk-core", "conflict"),
             ("rocm-sdk-profiler", "rocm-sdk-core", "conflict"),
         ],
-        "install rocm-profiler 7.14.0 from the index of rocm-sdk-core, or uninstall it",
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ rocm-profiler==7.14.0, "
+        "or uninstall it",
     ),
     Case(
         "a post release of one part",
@@ -350,8 +351,8 @@ CASES = [
         ("gfx1100",),
         "7.14.0",
         [("amd-torch-device-gfx1100", "torch", "conflict")],
-        "install amd-torch-device-gfx1100 2.12.0+rocm7.14.0 from the index of torch, or uninstall "
-        "it",
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
+        "amd-torch-device-gfx1100==2.12.0+rocm7.14.0, or uninstall it",
         torch=HOST_TORCH,
     ),
 ]

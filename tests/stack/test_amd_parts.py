@@ -65,6 +65,18 @@ def test_a_part_of_the_release_for_windows_comes_from_its_files(
     )
 
 
+def test_a_part_of_another_release_for_windows_comes_from_its_files(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm-sdk-core", "7.2.1")
+    packages.install("rocm-sdk-devel", "7.1.1")
+    (other,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert other.action == (
+        "pip install --find-links https://repo.radeon.com/rocm/windows/rocm-rel-7.2.1/ "
+        "rocm-sdk-devel==7.2.1, or uninstall it"
+    )
+
+
 @pytest.mark.parametrize("version", ["", "7" * 5000, "a b", "7.14\x1b[31m", "1!7.0a1"])
 def test_hostile_versions_of_the_sdk_are_read_to_the_end(
     packages: FakeEnvironment, here: FakeMachine, version: str

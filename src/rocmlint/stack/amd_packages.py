@@ -199,10 +199,16 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
                 "built",
                 "conflict",
                 reason=f"they are parts of one release, but {other} is installed",
-                action=f"install {each.name} {other.version} from the index of {other.name}, or "
-                "uninstall it",
+                action=f"{_as(other, each)}, or uninstall it",
                 source=each.place,
             )
+
+
+def _as(other: Distribution, part: Distribution) -> str:
+    """Return how a part is installed in the version of another; families have their own indexes."""
+    if _FAMILY.fullmatch(part.name) or not first_version(_rocm_of(other.version)):
+        return f"install {part.name} {other.version} from the index of {other.name}"
+    return install(other.version, f"{part.name}=={other.version}")
 
 
 def _of_one_release(part: Distribution, environment: Environment) -> Distribution | None:
