@@ -32,6 +32,13 @@ def test_the_command_names_the_build_and_its_index() -> None:
     assert command == f"pip install peft==0.21.2 {expected}"
 
 
+def test_beside_a_torch_that_is_to_be_replaced_pypis_triton_is_not_kept() -> None:
+    plain = kept_versions([("torch", "2.9.1"), ("triton", "3.5.1")])
+    found = advised("peft==0.21.2", kept=plain)
+    assert found.notes[0].startswith("install the ROCm build of torch 2.9.1 first")
+    assert found.command == "pip install peft==0.21.2 torch==2.9.1"
+
+
 def test_what_brings_another_torch_stands_apart_with_the_way() -> None:
     found = advised("peft==0.21.2", "unsloth==2026.10.9")
     (apart,) = found.apart

@@ -55,12 +55,15 @@ def advice(answer: Compatible, kept: Kept) -> Advice:
     if not answer.together:
         return Advice()
     fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
+    first = tuple(_of_torch(answer, kept)) if fitting else ()
+    if first:  # the ROCm build that is then installed brings its own
+        kept = replace(kept, pins=tuple(each for each in kept.pins if "triton" not in each))
     plain = [each for each in fitting if _is_plain(each)]
     beside, missing = _with_companions(kept, plain)
     command = beside.pip_install(*(each.pin for each in plain)) if plain else ""
     return Advice(
         command,
-        (*(_of_torch(answer, kept) if fitting else ()), *missing),
+        (*first, *missing),
         tuple(_apart(each, kept) for each in fitting if each not in plain),
     )
 
