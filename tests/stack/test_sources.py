@@ -17,7 +17,7 @@ from packaging.version import Version
 from rocmlint.cli.stack import chosen
 from rocmlint.gpus.devices import Devices
 from rocmlint.published import amd_wheels, rocm_wheels
-from rocmlint.stack.install import COMPANIONS, NoWheelsError, Wanted
+from rocmlint.stack.install import COMPANIONS, Installation, NoWheelsError, Wanted
 from rocmlint.stack.rocm import Rocm
 from rocmlint.stack.sources import choose, index, installation, newest_rocm
 from tests.support.stacks import ROCMINFO
@@ -54,6 +54,20 @@ def test_windows_gets_amds_wheels_and_double_quotes() -> None:
         f'pip install --index-url {STABLE} "torch[device-gfx1151]==2.14.0+rocm10.1.0"'
     )
     assert made.notes == ("PyTorch has no ROCm wheels for Windows; these are AMD's wheels",)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        installation(Wanted("7.14", nightly=True)),
+        installation(Wanted("", nightly=True), source="amd"),
+        installation(Wanted("7.1"), url="https://host/whl"),
+    ],
+    ids=["PyTorch's nightly builds", "AMD's nightly builds", "an index that is named"],
+)
+def test_a_command_without_a_version_says_that_an_installed_torch_stays(made: Installation) -> None:
+    assert "no version is pinned" in " ".join(made.notes)
+    assert not any("==" in each for each in made.words)
 
 
 def test_a_program_in_quotes_needs_a_word_before_it_in_powershell() -> None:

@@ -9,6 +9,7 @@ from packaging.version import Version
 from rocmlint.published import amd_wheels
 from rocmlint.stack.install import (
     COMPANIONS,
+    UNPINNED,
     Installation,
     NoWheelsError,
     Wheels,
@@ -135,6 +136,7 @@ def nightly_for(wanted: Wanted, *, installer: str, python: str | None) -> Instal
     required = (with_extras(each, extras) for each in names)
     notes = (
         "AMD's nightly index has builds for the ROCm that is in development; pip takes the newest",
+        UNPINNED,
         *_all_gpus(index, wanted),
     )
     wheels = Wheels("", index.url, True, notes, "amd", wanted.system, extras)

@@ -26,6 +26,7 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
 """What makes an argument need quotes, which are double ones there."""
+UNPINNED = "no version is pinned: an installer keeps a torch that is there, so uninstall it first"
 FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
 AMD_HINT = "; AMD has its own wheels for ROCm 7.11 and later: --source amd"
@@ -142,7 +143,8 @@ def install_command(  # noqa: PLR0913 - each is a flag of its own, and all but t
         message = "--torch names a release, but --nightly installs none: omit one of them"
         raise RocmlintError(message)
     words = (*start, "--pre", *names, "--index-url", wheels.url)
-    return Installation(wheels, tuple((each, "") for each in names), words, wheels.notes)
+    notes = (*wheels.notes, UNPINNED)
+    return Installation(wheels, tuple((each, "") for each in names), words, notes)
 
 
 def pinned(packages: Iterable[tuple[str, str]], rocm: str, extras: str = "") -> list[str]:

@@ -204,7 +204,7 @@ def _from_url(wanted: Wanted, url: str, installer: str, python: str | None) -> I
     release = asked.public if asked and (asked.local or len(asked.release) > 2) else ""
     notes = wheels.notes
     if not release:
-        notes = (*notes, "name a release with --torch, or the newest that is there is installed")
+        notes = (*notes, "name a release with --torch to pin it", install.UNPINNED)
     required = [with_extras(each, wheels.extras) for each in ("torch", *wanted.companions)]
     if asked and release:
         local = asked.local or f"rocm{wheels.rocm}"
