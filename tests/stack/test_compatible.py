@@ -118,6 +118,11 @@ def test_a_specifier_bounds_the_answer() -> None:
     assert found.following is None
 
 
+def test_another_torch_than_the_one_asked_about_does_not_fit() -> None:
+    (found,) = shipped("2.9.1", "torch==2.14").libraries
+    assert (found.answer, found.reason) == ("none fits", "torch 2.9.1 is asked about, not ==2.14")
+
+
 def test_what_is_said_twice_of_a_package_counts_together() -> None:
     (found,) = shipped("2.14", "transformers<5", "Transformers[sentencepiece]>=4").libraries
     assert found.package == "transformers[sentencepiece,torch]"

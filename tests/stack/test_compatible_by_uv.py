@@ -210,6 +210,17 @@ def test_triton_that_only_the_index_knows_of_stands_apart(uv: UvOfTests) -> None
     assert library(answer, "peft").brings == ()
 
 
+def test_a_package_without_a_wheel_is_told_in_uvs_words(uv: UvOfTests) -> None:
+    uv.runs(
+        "import sys\n"
+        "if 'source-only' not in open('requirements.in').read(): sys.exit(print('torch==2.9.1'))\n"
+        "sys.exit('No solution found\\nBecause source-only has no usable wheels')"
+    )
+    (found,) = compatible("2.9.1", ["source-only"]).libraries
+    assert found.answer == "none fits"
+    assert "source-only has no usable wheels" in found.reason
+
+
 def test_uv_is_asked_first_and_knows_what_came_later(uv: UvOfTests) -> None:
     uv.runs(
         "import sys\n"

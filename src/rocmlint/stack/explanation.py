@@ -64,6 +64,8 @@ class Explanation:
 
     def of_none(self, name: str, refusal: Refusal) -> str:
         """Return why no release fits: by the newest one that is about such a torch."""
+        if name == TORCH:
+            return f"torch {self.chosen[TORCH]} is asked about, not {self.goals[name].specifier}"
         release = self._that_matters(name)
         reason = self._why_not(name, release, alone=True) if release else ""
         if not reason and release is not None:
@@ -71,7 +73,10 @@ class Explanation:
         if reason:
             return reason
         if not self.by.newest([self.goals[name]]):
-            return f"no release for Python {self.by.python} is {self.goals[name].specifier}"
+            bounds = self.goals[name].specifier
+            return (
+                f"no release for Python {self.by.python} is {bounds}" if bounds else refusal.reason
+            )
         if release is None:
             torch = f"torch {self.chosen[TORCH]}"
             return f"its requirements are not compatible with {torch}: {refusal.reason}"
