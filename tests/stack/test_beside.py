@@ -39,6 +39,22 @@ def test_beside_a_torch_that_is_to_be_replaced_pypis_triton_is_not_kept() -> Non
     assert found.command == "pip install peft==0.21.2 torch==2.9.1"
 
 
+@pytest.mark.parametrize(
+    ("torch", "is_there", "is_told"),
+    [
+        ("2.9.1+rocm7.1", False, True),  # PyTorch has 2.9 for ROCm 6.3 and 6.4
+        ("2.9.1+rocm7.1", True, False),
+        ("2.9.1+rocm6.4", False, False),
+    ],
+)
+def test_a_build_that_is_only_named_and_that_no_known_index_has_is_told(
+    torch: str, is_there: bool, is_told: bool
+) -> None:
+    answer = compatible("2.9.1", ["peft"], python="3.11", ask_uv=False)
+    found = advice(answer, kept_versions([("torch", torch)]), is_there=is_there)
+    assert (f"an environment that has torch {torch}" in " ".join(found.notes)) == is_told
+
+
 def test_what_brings_another_torch_stands_apart_with_the_way() -> None:
     found = advised("peft==0.21.2", "unsloth==2026.10.9")
     (apart,) = found.apart

@@ -50,12 +50,16 @@ class Advice:
         return bool(self.command) or any(each.command for each in self.apart)
 
 
-def advice(answer: Compatible, kept: Kept) -> Advice:
-    """Return the commands for what fits; what brings code for CUDA stands apart."""
+def advice(answer: Compatible, kept: Kept, *, is_there: bool = True) -> Advice:
+    """Return the commands for what fits; what brings code for CUDA stands apart.
+
+    ``is_there`` tells whether the torch that is kept is installed, or was only named.
+    """
     if not answer.together:
         return Advice()
     fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
     first = tuple(_of_torch(answer, kept)) if fitting else ()
+    unknown = _of_unknown_place(kept) if fitting and not is_there else ()
     if first:  # the ROCm build that is then installed brings its own
         kept = replace(kept, pins=tuple(each for each in kept.pins if "triton" not in each))
     plain = [each for each in fitting if _is_plain(each)]
@@ -63,7 +67,7 @@ def advice(answer: Compatible, kept: Kept) -> Advice:
     command = beside.pip_install(*(each.pin for each in plain)) if plain else ""
     return Advice(
         command,
-        (*first, *missing),
+        (*first, *unknown, *missing),
         tuple(_apart(each, kept) for each in fitting if each not in plain),
     )
 
@@ -86,6 +90,14 @@ def _of_torch(answer: Compatible, kept: Kept) -> Iterator[str]:
             f"this is for an environment that has torch {answer.torch}: no release of it for ROCm "
             "is known on pytorch.org"
         )
+
+
+def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
+    """Say that pip cannot get a build that is only named."""
+    if "+" not in kept.torch or kept.index or kept.constraints:
+        return ()
+    why = "which index has it is unknown"
+    return (f"this is for an environment that has torch {kept.torch}: {why}",)
 
 
 def _installs(torch: str, kept: Kept, *companions: str) -> str:

@@ -84,7 +84,8 @@ def run(flags: SimpleNamespace) -> int:
     )
     write_asked(flags, asked.environment)
     keep = _kept(asked, answer.torch)
-    advised = advice(answer, replace(keep, constraints=flags.constraints or ""))
+    keep = replace(keep, constraints=flags.constraints or "")
+    advised = advice(answer, keep, is_there=asked.environment is not None)
     code = _exit_code(answer)
     if flags.output_format == "json":
         return print_document(
