@@ -19,13 +19,18 @@ from rocmlint.cli.stack.chosen import (
 )
 from rocmlint.cli.stack.common import Help, add_output_format, interpreter_at, print_document
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.stack.install import COMPANIONS, INSTALLERS
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.stack.changes import is_triton
+from rocmlint.stack.install import COMPANIONS, INSTALLERS, listed
+from rocmlint.stack.installed import read_environment
 from rocmlint.stack.sources import installation
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
+
+    from rocmlint.stack.install import Installation
 
 HELP = Help(
     "[--rocm VERSION] [--gpu GFX] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",
@@ -55,7 +60,8 @@ def run(flags: SimpleNamespace) -> int:
         installer=flags.installer,
         python=flags.python or (sys.executable if flags.run else None),
     )
-    notes = (*found, *made.notes)
+    into = flags.python or (sys.executable if flags.run else "")
+    notes = (*found, *made.notes, *(_of_other_triton(into, made) if into else ()))
     if flags.output_format == "json":
         return print_document(
             "install-command",
@@ -94,6 +100,26 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--run", action="store_true", help="run the command after printing it")
     add_output_format(parser)
+
+
+def _of_other_triton(python: str, made: Installation) -> Iterator[str]:
+    """Say which triton an installer leaves where that of another torch comes under another name."""
+    try:
+        environment = read_environment(Interpreter(python))
+    except InterpreterError:  # a command can be made for an interpreter that is not here
+        return
+    torch = environment.get("torch")
+    if torch is not None and f"=={torch.version}" in " ".join(made.words):
+        return
+    there = [str(each) for each in environment.distributions if is_triton(each.name)]
+    if there:
+        plan = (
+            f"rocmlint stack plan --to {made.wheels.rocm or 'ROCM'} --python {shlex.quote(python)}"
+        )
+        yield (
+            f"{listed(there)} stays, and shares its files with the triton that torch brings; "
+            f"what removes it first: {plan}"
+        )
 
 
 def _run(words: Sequence[str], python: str | None) -> int:
