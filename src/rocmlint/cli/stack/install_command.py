@@ -24,6 +24,7 @@ from rocmlint.stack.changes import is_triton
 from rocmlint.stack.install import COMPANIONS, INSTALLERS, listed
 from rocmlint.stack.installed import read_environment
 from rocmlint.stack.sources import installation
+from rocmlint.stack.steps import Steps
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -111,14 +112,12 @@ def _of_other_triton(python: str, made: Installation) -> Iterator[str]:
     torch = environment.get("torch")
     if torch is not None and f"=={torch.version}" in " ".join(made.words):
         return
-    there = [str(each) for each in environment.distributions if is_triton(each.name)]
+    there = [each for each in environment.distributions if is_triton(each.name)]
     if there:
-        plan = (
-            f"rocmlint stack plan --to {made.wheels.rocm or 'ROCM'} --python {shlex.quote(python)}"
-        )
+        first = Steps(environment).uninstall(each.name for each in there)
         yield (
-            f"{listed(there)} stays, and shares its files with the triton that torch brings; "
-            f"what removes it first: {plan}"
+            f"{listed(map(str, there))} stays, and shares its files with the triton that torch "
+            f"brings; remove it first: {first}"
         )
 
 
