@@ -20,6 +20,7 @@ from rocmlint import stack
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.install import companion, torch_release
+from tests.support.environments import Environment
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -343,6 +344,18 @@ def test_run_tells_of_a_python_without_pip(project: Project) -> None:
     done = project.run(*TORCH, "--run", "--python", str(python))
     assert done.returncode == 1
     assert f"{python} has no pip: run {python} -m ensurepip, or use --installer uv" in done.stderr
+
+
+@pytest.mark.parametrize(("installer", "is_told"), [("pip", True), ("uv", False)])
+def test_a_python_without_pip_is_told_before_anything_runs(
+    project: Project, installer: str, is_told: bool
+) -> None:
+    python = str(Environment(project.root / "venv").python)
+    done = project.run(
+        *("stack", "install-command", "--rocm", "7.1", "--python", python),
+        *("--installer", installer),
+    )
+    assert (f"{python} has no pip: run {python} -m ensurepip" in done.stderr) == is_told
 
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])

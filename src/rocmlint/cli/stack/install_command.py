@@ -62,7 +62,7 @@ def run(flags: SimpleNamespace) -> int:
         python=flags.python or (sys.executable if flags.run else None),
     )
     into = flags.python or (sys.executable if flags.run else "")
-    notes = (*found, *made.notes, *(_of_other_triton(into, made) if into else ()))
+    notes = (*found, *made.notes, *(_of_environment(into, made) if into else ()))
     if flags.output_format == "json":
         return print_document(
             "install-command",
@@ -103,12 +103,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_format(parser)
 
 
-def _of_other_triton(python: str, made: Installation) -> Iterator[str]:
-    """Say which triton an installer leaves where that of another torch comes under another name."""
+def _of_environment(python: str, made: Installation) -> Iterator[str]:
+    """Say what stands against an install: no pip, or a triton that stays under torch's own."""
     try:
         environment = read_environment(Interpreter(python))
     except InterpreterError:  # a command can be made for an interpreter that is not here
         return
+    if environment.get("pip") is None and made.words[1:3] == ("-m", "pip"):
+        yield _without_pip(python)
     torch = environment.get("torch")
     if torch is not None and f"=={torch.version}" in " ".join(made.words):
         return
@@ -147,11 +149,15 @@ def _run(words: Sequence[str], python: str | None) -> int:
 def _reason(words: Sequence[str]) -> str:
     """Return why an installer may have failed, beside what it said itself."""
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
-        return f"{words[0]} has no pip: run {words[0]} -m ensurepip, or use --installer uv"
+        return _without_pip(words[0])
     return (
         "see the installer's message above; if no version was found, the index is unreachable or "
         "has no wheel for this Python"
     )
+
+
+def _without_pip(python: str) -> str:
+    return f"{python} has no pip: run {shlex.quote(python)} -m ensurepip, or use --installer uv"
 
 
 def _has_pip(python: str) -> bool:
