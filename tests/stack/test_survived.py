@@ -194,6 +194,16 @@ def test_a_torch_that_is_gone_did_not_survive(stack: Stack) -> None:
     assert ended.stdout.count("torch is gone: it was 2.10.0+rocm7.1") == 1
 
 
+def test_where_no_torch_was_recorded_there_is_none_to_keep(project: Project) -> None:
+    environment = FakeEnvironment(project.root / "venv")
+    flags = ("--python", str(environment.python))
+    project.run("stack", "freeze", *flags)
+    environment.torch("2.11.0+cu130", cuda="13.0")
+    ended = project.run("stack", "survived", *flags)
+    assert " uninstall " in ended.stdout
+    assert "To keep this build" not in ended.stdout
+
+
 def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
     stack.remove("torchvision")
     stack.packages.install("torchvision", "0.25.0")

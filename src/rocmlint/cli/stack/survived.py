@@ -101,7 +101,7 @@ def _text(answer: Survival, path: str, constraints: str | None) -> Iterator[str]
         for each in answer.contradictions:
             yield f"  {each.package}: {each.why}"
             yield f"    do: {each.command}"
-    if answer.commands and not constraints:
+    if answer.commands and not constraints and frozen is not None and frozen.torch is not None:
         yield ""
         yield "To keep this build, write it down with rocmlint stack survived --constraints"
         yield "constraints.txt and install with -c constraints.txt."
