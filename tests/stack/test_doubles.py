@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def packages(tmp_path: Path) -> FakeEnvironment:
-    made = FakeEnvironment(tmp_path / "env")
-    made.torch("2.10.0+rocm7.1", "7.1.25424")
-    return made
+@pytest.fixture(name="packages")
+def with_torch(packages: FakeEnvironment) -> FakeEnvironment:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    return packages
 
 
 def found(packages: FakeEnvironment) -> list[tuple[str, str, str]]:

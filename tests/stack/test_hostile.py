@@ -23,11 +23,6 @@ DEEP_PYTHON = f"x = {'-' * 90_000}1\n"
 DEEP_JSON = f'{{"url": {"[" * 50_000}{"]" * 50_000}}}'
 
 
-@pytest.fixture
-def packages(tmp_path: Path) -> FakeEnvironment:
-    return FakeEnvironment(tmp_path / "env")
-
-
 @contextmanager
 def denied(path: Path) -> Iterator[None]:
     """Take all rights to a file or a folder for a while."""

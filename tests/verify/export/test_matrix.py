@@ -36,7 +36,7 @@ class Answering(Interpreter):
     def ask(
         self, task: str, request: Any = None, progress: Any = None, *, shape: Any = object
     ) -> Any:
-        assert (task, progress) == ("exporting", None)
+        assert (task, progress, shape) == ("exporting", None, object)
         if request["factory"] == "m:killed":
             message = "python was killed by SIGKILL without an answer"
             raise InterpreterError(message)
