@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from contextlib import contextmanager
@@ -54,6 +55,28 @@ def test_guards_that_nest_too_deeply_are_none(packages: FakeEnvironment) -> None
 def test_an_origin_that_nests_too_deeply_is_none(packages: FakeEnvironment) -> None:
     packages.install("peft", "0.17.0")
     packages.write("peft-0.17.0.dist-info/direct_url.json", DEEP_JSON)
+    (peft,) = packages.read().distributions
+    assert source_of(peft) == "peft==0.17.0"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        {"url": 7},
+        {"url": "https://acme.example/peft.whl\n--index-url https://evil.example"},
+        {"url": "https://acme.example/peft.whl --config-settings=x"},
+        {"url": "file:///src%0A-r%20/etc/passwd", "dir_info": {"editable": True}},
+        {"url": "https://acme.example/peft", "vcs_info": "git"},
+        {"url": "https://acme.example/peft", "vcs_info": {"vcs": "git", "commit_id": "a\nb"}},
+        {"url": "https://acme.example/peft", "subdirectory": "a\n-e /b"},
+        ["https://acme.example/peft.whl"],
+    ],
+)
+def test_an_origin_that_no_installer_writes_adds_no_line_to_a_file_for_pip(
+    packages: FakeEnvironment, origin: object
+) -> None:
+    packages.install("peft", "0.17.0")
+    packages.write("peft-0.17.0.dist-info/direct_url.json", json.dumps(origin))
     (peft,) = packages.read().distributions
     assert source_of(peft) == "peft==0.17.0"
 

@@ -7,10 +7,11 @@ import os
 import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.shapes import is_shaped
 from rocmlint.stack.keeping import index_of, place_of
 from rocmlint.stack.versions import labelled_rocm
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _MOST = 1000
 """Files beside which another name is looked for."""
+_ORIGIN = {"url": str, "subdirectory": str, "vcs_info": {str: str}, "dir_info": {str: object}}
+"""The fields of a direct_url.json that are used."""
+_WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_info": {}}
 
 
 def write_rollback(environment: Environment, path: str) -> str:
@@ -138,11 +142,21 @@ def _lines(distribution: Distribution, of_torch: str) -> Iterator[str]:
 
 
 def _origin(distribution: Distribution) -> dict[str, Any]:
+    """Return what direct_url.json says; nothing where it is not what an installer writes."""
     try:
         origin = json.loads(distribution.direct_url or "{}")
     except (ValueError, RecursionError):
         return {}
-    return origin if isinstance(origin, dict) else {}
+    return origin if _is_of_an_installer(origin) else {}
+
+
+def _is_of_an_installer(origin: object) -> bool:
+    """Return whether an origin has the fields of PEP 610, none with a line or an option in it."""
+    if not isinstance(origin, dict) or not is_shaped({**_WITHOUT, **origin}, _ORIGIN):
+        return False
+    words = (origin.get("url", ""), origin.get("subdirectory", ""))
+    every = (*words, *origin.get("vcs_info", {}).values())
+    return all(" " not in each and unquote(each).isprintable() for each in every)
 
 
 def _path(url: str) -> str:
