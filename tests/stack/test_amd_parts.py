@@ -77,6 +77,20 @@ def test_a_part_of_another_release_for_windows_comes_from_its_files(
     )
 
 
+def test_a_core_that_alone_is_of_another_release_is_what_is_changed(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    for name in ("rocm", "rocm-sdk-libraries-gfx110X-all", "rocm-sdk-devel"):
+        packages.install(name, "7.14.0")
+    packages.install("rocm-sdk-core", "7.13.0")
+    (core,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
+    assert (core.package, core.on, core.action) == (
+        "rocm-sdk-core",
+        "rocm",
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ rocm-sdk-core==7.14.0",
+    )
+
+
 @pytest.mark.parametrize("version", ["", "7" * 5000, "a b", "7.14\x1b[31m", "1!7.0a1"])
 def test_hostile_versions_of_the_sdk_are_read_to_the_end(
     packages: FakeEnvironment, here: FakeMachine, version: str

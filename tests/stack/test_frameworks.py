@@ -364,27 +364,6 @@ def test_a_package_without_files_and_label_tells_nothing(tmp_path: Path) -> None
     assert built_for(Distribution("vllm", "1.0", place=str(tmp_path))) is None
 
 
-def test_a_companion_comes_from_the_index_of_torch(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    packages.torch("2.9.1+rocm6.4", "6.4.43484")
-    packages.install("torchvision", "0.24.1+cpu", ["torch==2.9.1"])
-    conflict, *_ = packages.show(here).verdicts
-    assert conflict.action == (
-        "pip install --no-deps torchvision==0.24.1+rocm6.4 "
-        "--index-url https://download.pytorch.org/whl/rocm6.4"
-    )
-
-
-def test_a_companion_of_amds_torch_has_an_extra_that_the_verb_knows(
-    packages: FakeEnvironment, here: FakeMachine
-) -> None:
-    packages.torch("2.12.0+rocm7.14.0", "7.14.26133")
-    packages.install("torchvision", "0.27.0+cpu", ["torch==2.12.0"])
-    conflict, *_ = packages.show(here).verdicts
-    assert conflict.action.endswith("from one index: rocmlint stack install-command")
-
-
 @pytest.mark.parametrize(
     ("torch", "end"),
     [

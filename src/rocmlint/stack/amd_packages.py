@@ -188,7 +188,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
     }
     for each in environment.distributions:
         other = _of_one_release(each, environment)
-        is_part = is_of_amd(each.name) and each.name not in {_CORE, "rocm"}
+        is_part = is_of_amd(each.name) and each is not other and each.name != "rocm"
         if is_part and other and not _same(each, other) and each.name not in required:
             yield Verdict(
                 each.name,
@@ -199,16 +199,21 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
                 "built",
                 "conflict",
                 reason=f"they are parts of one release, but {other} is installed",
-                action=f"{_as(other, each)}, or uninstall it",
+                action=_as(other, each),
                 source=each.place,
             )
 
 
 def _as(other: Distribution, part: Distribution) -> str:
-    """Return how a part is installed in the version of another; families have their own indexes."""
+    """Return how a part is installed in the version of another, or done without.
+
+    Families have their own indexes, and without the core there is nothing.
+    """
     if _FAMILY.fullmatch(part.name) or not first_version(_rocm_of(other.version)):
-        return f"install {part.name} {other.version} from the index of {other.name}"
-    return install(other.version, f"{part.name}=={other.version}")
+        right = f"install {part.name} {other.version} from the index of {other.name}"
+    else:
+        right = install(other.version, f"{part.name}=={other.version}")
+    return right if part.name == _CORE else f"{right}, or uninstall it"
 
 
 def _of_one_release(part: Distribution, environment: Environment) -> Distribution | None:
@@ -219,9 +224,18 @@ def _of_one_release(part: Distribution, environment: Environment) -> Distributio
     device = _DEVICE.fullmatch(part.name)
     of = device[1].removeprefix("amd-") if device else ""
     if of not in _WITH_DEVICES:
-        return environment.get(_CORE)
+        return _middle(environment)
     host = environment.get(of)
     return host if host and _is_for_rocm(host) else None
+
+
+def _middle(environment: Environment) -> Distribution | None:
+    """Return what tells the release of the SDK: its core, unless that is the one that is alone."""
+    core, rocm = environment.get(_CORE), environment.get("rocm")
+    if core is None or rocm is None or _same(core, rocm):
+        return core
+    parts = (each for each in environment.distributions if _SDK.fullmatch(each.name))
+    return rocm if any(_same(each, rocm) for each in parts if each is not core) else core
 
 
 def _same(one: Distribution, other: Distribution) -> bool:

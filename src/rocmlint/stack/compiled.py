@@ -18,7 +18,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.install import COMPANIONS
 from rocmlint.stack.installed import BUILT_AGAINST_TORCH
-from rocmlint.stack.keeping import NOTHING, Kept, index_of
+from rocmlint.stack.keeping import NOTHING, Kept, index_of, takes_its_torch
 from rocmlint.stack.remedy import ONE_INDEX
 from rocmlint.stack.rocm_builds import places, rocm_build
 from rocmlint.stack.verdicts import Verdict
@@ -65,14 +65,15 @@ def compiled(
 ) -> Iterator[Verdict]:
     """Judge the packages with compiled code; on a machine without ROCm none is wrong.
 
-    What to do leaves alone what is ``kept``.
+    What to do leaves alone what is ``kept``. A companion of another torch is wrong by its metadata.
     """
     is_hip = torch is not None and torch.kind == "HIP"
     if not is_hip and not rocm.version:
         return
     for name in (*COMPANIONS * is_hip, *_PACKAGES):
         package = environment.get(name)
-        built = built_for(package) if package else None
+        is_other = name in COMPANIONS and package and not takes_its_torch(package, environment)
+        built = built_for(package) if package and not is_other else None
         if package and built:
             yield _judged(package, built, torch if is_hip else None, rocm.release, kept)
 

@@ -88,11 +88,11 @@ NOTHING = Kept()
 def kept(environment: Environment) -> Kept:
     """Return the torch of an environment, and what is installed with it and takes it."""
     named = [environment.get(name) for name in _NAMED_IN_LINES]
-    there = [each for each in named if each is not None and _takes_its_torch(each, environment)]
+    there = [each for each in named if each is not None and takes_its_torch(each, environment)]
     return kept_versions((each.name, each.version) for each in there)
 
 
-def _takes_its_torch(package: Distribution, environment: Environment) -> bool:
+def takes_its_torch(package: Distribution, environment: Environment) -> bool:
     """Return whether a package can stay beside torch: two that exclude each other cannot."""
     torch = environment.get("torch")
     if torch is None or torch.parsed is None:
@@ -163,7 +163,7 @@ def _family_in(package: str) -> str:
 def constraints_of(environment: Environment) -> list[str]:
     """Return a constraint for each package that belongs to torch, and takes it."""
     found = environment.distributions
-    return _constraints(each for each in found if _takes_its_torch(each, environment))
+    return _constraints(each for each in found if takes_its_torch(each, environment))
 
 
 def constraints_of_state(state: State) -> list[str]:
