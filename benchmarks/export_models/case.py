@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -69,6 +70,12 @@ def cache(config: Any, batch: int, length: int) -> Any:
         size = (batch, heads, length, width)
         past.update(torch.randn(size), torch.randn(size), layer)
     return past
+
+
+def cache_name(model: Any) -> str:
+    """Return what a model calls the argument for a cache; another name since transformers 5.24."""
+    names = inspect.signature(model.forward).parameters
+    return "cache" if "cache" in names else "past_key_values"
 
 
 def cache_shapes(layers: int, batch: Any, length: Any) -> list[list[dict[int, Any]]]:

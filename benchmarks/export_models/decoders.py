@@ -9,6 +9,7 @@ from benchmarks.export_models.case import (
     Case,
     Factory,
     cache,
+    cache_name,
     cache_shapes,
     dim,
     mask,
@@ -50,7 +51,7 @@ def generator(kind: str, **changes: Any) -> Case:
         {
             "input_ids": tokens(batch, new),
             "attention_mask": mask(batch, past + new),
-            "past_key_values": cache(config, batch, past),
+            cache_name(model): cache(config, batch, past),
         }
         for batch, new, past in SIZES
     ]
@@ -61,7 +62,7 @@ def generator(kind: str, **changes: Any) -> Case:
         {
             "input_ids": {0: batch, 1: new},
             "attention_mask": {0: batch, 1: torch.export.Dim.DYNAMIC},
-            "past_key_values": cache_shapes(config.num_hidden_layers, batch, past),
+            cache_name(model): cache_shapes(config.num_hidden_layers, batch, past),
         },
     )
 

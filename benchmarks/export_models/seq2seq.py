@@ -9,6 +9,7 @@ from benchmarks.export_models.case import (
     BATCHES,
     Case,
     Factory,
+    cache_name,
     cache_shapes,
     dim,
     mask,
@@ -89,7 +90,7 @@ def bart_cache() -> Case:
             "encoder_outputs": transformers.modeling_outputs.BaseModelOutput(
                 last_hidden_state=torch.randn(batch, read, 32)
             ),
-            "past_key_values": transformers.EncoderDecoderCache(
+            cache_name(model): transformers.EncoderDecoderCache(
                 filled(batch, past), filled(batch, read)
             ),
         }
@@ -103,7 +104,7 @@ def bart_cache() -> Case:
             "decoder_input_ids": {0: batch, 1: dim("new", 1, 16)},
             "attention_mask": {0: batch, 1: read},
             "encoder_outputs": [{0: batch, 1: read}],
-            "past_key_values": [
+            cache_name(model): [
                 cache_shapes(2, batch, dim("past", 1, 32)),
                 cache_shapes(2, batch, read),
             ],

@@ -40,6 +40,7 @@ VIT = {
 }
 
 REGISTERED = """\
+import inspect
 import torch
 from transformers import DynamicCache, MistralConfig, MistralForCausalLM
 from transformers.integrations.executorch import register_dynamic_cache_export_support
@@ -54,12 +55,14 @@ def model():
     past = DynamicCache(config=config)
     for layer in range(2):
         past.update(torch.randn(2, 2, 6, 8), torch.randn(2, 2, 6, 8), layer)
+    model = MistralForCausalLM(config).eval()
+    has_new_name = "cache" in inspect.signature(model.forward).parameters  # transformers 5.24
     inputs = {
         "input_ids": torch.randint(0, 99, (2, 3)),
         "attention_mask": torch.ones(2, 9, dtype=torch.long),
-        "past_key_values": past,
+        "cache" if has_new_name else "past_key_values": past,
     }
-    return MistralForCausalLM(config).eval(), inputs
+    return model, inputs
 """
 
 

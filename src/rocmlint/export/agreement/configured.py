@@ -64,7 +64,7 @@ def _made(model: Any, grids: Grids, layout: Any) -> dict[str, Inputs]:
     if has_text and has_images:
         inputs = media.with_image_tokens(model) or media.beside_text(model)
         return {"forward": inputs}
-    if has_text and ("past_key_values" in names or "cache_params" in names):
+    if has_text and (text.cache_name(names) or "cache_params" in names):
         return text.decoder(model)
     if has_text:
         return {"forward": text.encoder(model, names)}

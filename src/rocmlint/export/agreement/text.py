@@ -14,6 +14,8 @@ _PAST = 6
 _BEYOND = 5
 """Tokens more than a sliding window holds."""
 _SEED = 0
+_CACHES = ("cache", "past_key_values")
+"""What the argument and the result with a cache are called since transformers 5.24, and before."""
 
 Inputs = list[dict[str, Any]]
 
@@ -82,6 +84,11 @@ def _names(model: Any) -> set[str]:
     return set(inspect.signature(model.forward).parameters)
 
 
+def cache_name(names: set[str]) -> str | None:
+    """Return which of a model's arguments is the cache of what it has read; None for none."""
+    return next((each for each in _CACHES if each in names), None)
+
+
 def _plans(model: Any) -> list[tuple[int, int, int]]:
     """Return batch, past and new tokens of each decoding case."""
     most, limit = longest(model) or 1_000_000, window(model)
@@ -94,14 +101,17 @@ def _plans(model: Any) -> list[tuple[int, int, int]]:
 
 def _decode(model: Any) -> dict[str, Inputs]:
     """Return tokens after a past that the model itself has computed; nothing without a cache."""
-    made = []
+    made: Inputs = []
+    name = cache_name(_names(model))
+    if name is None:
+        return {}
     for batch, past, new in _plans(model):
         with torch.no_grad():
             result = model(input_ids=ids(model, batch, past), use_cache=True)
-        cache = getattr(result, "past_key_values", None)
+        cache = getattr(result, name, None)
         if cache is None or isinstance(cache, (tuple, list)):
             return {}
-        inputs = {"input_ids": ids(model, batch, new, 1), "past_key_values": cache}
+        inputs = {"input_ids": ids(model, batch, new, 1), name: cache}
         if "attention_mask" in _names(model):
             inputs["attention_mask"] = mask(batch, past + new, left=True, padded=False)
         made.append(inputs)
@@ -130,19 +140,22 @@ def _batch(inputs: dict[str, Any]) -> int:
 
 
 def _decode_after(model: Any, reads: Inputs) -> dict[str, Inputs]:
-    made = []
+    made: Inputs = []
+    name = cache_name(_names(model))
+    if name is None:
+        return {}
     for each, (past, new) in zip(reads, ((4, 2), (3, 1), (6, 3)), strict=True):
         batch = _batch(each)
         with torch.no_grad():
             result = model(**each, decoder_input_ids=ids(model, batch, past, 3), use_cache=True)
-        cache = getattr(result, "past_key_values", None)
+        cache = getattr(result, name, None)
         hidden = getattr(result, "encoder_last_hidden_state", None)
         if cache is None or hidden is None or isinstance(cache, (tuple, list)):
             return {}
         inputs = {
             "encoder_outputs": (hidden,),
             "decoder_input_ids": ids(model, batch, new, 4),
-            "past_key_values": cache,
+            name: cache,
         }
         if "attention_mask" in each and each["attention_mask"].shape[1] == hidden.shape[1]:
             inputs["attention_mask"] = each["attention_mask"]
