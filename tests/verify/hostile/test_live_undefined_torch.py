@@ -25,6 +25,8 @@ def call(self, x, *arguments, **options): return torch.zeros_like(x)
 def zeros(xs, *arguments, **options):
     return torch.stack(tuple(xs), -1).flatten(-2) * 0
 def no_mask(*arguments, **options): return None
+def around(function):
+    return lambda *arguments, **options: function(*arguments, **options) and None
 def plain_call(self, *arguments, **options): return self.forward(*arguments, **options) * 0
 class Act(torch.nn.Module):
     def forward(self, x): return x * 0
@@ -62,6 +64,17 @@ HOSTILE = [
         "a mask of another package in both modules",
         "import accelx, transformers.masking_utils as u\n"
         "u.create_causal_mask = m.create_causal_mask = accelx.no_mask",
+        truth="broken",
+    ),
+    case(
+        "a mask around that of transformers",
+        "import accelx; m.create_causal_mask = accelx.around(m.create_causal_mask)",
+        truth="broken",
+    ),
+    case(
+        "the mask of another attention",
+        "import transformers.masking_utils as u\n"
+        "m.create_causal_mask = u.create_bidirectional_mask",
         truth="broken",
     ),
     case(

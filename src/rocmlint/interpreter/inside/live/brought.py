@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from .bindings import ANY_NAME, bindings, dotted, literal_value
 from .home import belongs, is_callable, is_made, outermost, strangers, top
-from .reachable import ABSENT, attributes, is_a, methods, module_of, qualified_name, value_at
+from .reachable import (
+    ABSENT,
+    attributes,
+    functions_of,
+    is_a,
+    methods,
+    module_of,
+    qualified_name,
+    value_at,
+)
 from .sources import NoSourceError, source_of
 from .stores import stores_of
 
@@ -148,7 +157,7 @@ def _may_give(holder: str, event: Event, value: Any, depth: int, *, current: boo
         return is_brought(holder, event.imported, value, depth)
     if event.node is not None:
         if event.node.decorator_list:
-            return True
+            return _is_decorated(holder, event.node, value)
         return _is_definition(holder, event.node, value)
     if event.value is None:
         return True
@@ -184,6 +193,25 @@ def packages_in(holder: str, known: Bindings, value: ast.AST) -> set[str]:
             elif type(live) is FunctionType:
                 found.add(str(live.__module__))
     return found
+
+
+def _is_decorated(
+    holder: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, value: Any
+) -> bool:
+    """Return whether decorators may have made a value of a definition of a module.
+
+    It runs code of them, or of what their modules import; where it has functions of the module,
+    the definition is one of these.
+    """
+    known = _known(holder)
+    makers = {each for it in node.decorator_list for each in packages_in(holder, known, it)}
+    sources = filter(None, map(source_bindings, makers))
+    around = {holder, *makers, *(each for data, _ in sources for each in imported_packages(data))}
+    if any(not is_made(file) for file, _ in strangers(value, *around)):
+        return False
+    file = source_of(sys.modules[holder]).path
+    own = [each for each in functions_of(value) if each.__code__.co_filename == file]
+    return not own or any(_is_definition(holder, node, each) for each in own)
 
 
 def _is_definition(holder: str, node: ast.AST, value: Any) -> bool:
