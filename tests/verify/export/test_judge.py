@@ -26,6 +26,7 @@ def ran(name: str, outcome: str = "equal", **changes: Any) -> dict[str, Any]:
 def mode(cases: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     usual: dict[str, Any] = {"mode": "non-strict", "failure": None, "relaxed": "", "seconds": 1.0}
     empty: dict[str, Any] = {"dimensions": [], "predicates": [], "limits": [], "guards": []}
+    empty["joined"] = []
     return {**usual, **empty, "proof": None, "onnx": None, "cases": cases, **changes}
 
 
@@ -46,6 +47,17 @@ def facts(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes
 def judge(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Judged:
     (found,) = judged(facts(one, reference, **changes), "models:model")
     return found
+
+
+def test_features_that_were_joined_before_they_were_compared_are_told() -> None:
+    path = "image_outputs.pooler_output"
+    (agrees,) = (
+        each
+        for each in judge(mode(EQUAL, joined=[path])).results
+        if each.claim == "the program agrees with the model"
+    )
+    assert agrees.seen.endswith("largest difference 0, features of images joined")
+    assert any(each.name == "joined" and each.value.startswith(path) for each in agrees.evidence)
 
 
 def verdicts(found: Judged) -> dict[str, str]:

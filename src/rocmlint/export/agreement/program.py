@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.agreement import dimensions, predicates, sessions
 from rocmlint.export.agreement.asked import groups
 from rocmlint.export.agreement.child_torch import torch
 from rocmlint.export.agreement.failures import described
+from rocmlint.export.agreement.joined import joined, joins, lists
 from rocmlint.export.agreement.leaves import tensors
 from rocmlint.export.agreement.modules import first_differing
 from rocmlint.export.agreement.outcome import judged
@@ -102,6 +103,7 @@ def compared(subject: Subject, how: How, told: Callable[[str], None]) -> dict[st
         "failure": None,
         "relaxed": "",
         "dimensions": [],
+        "joined": [],
         "cases": [],
         "predicates": [],
         "proof": None,
@@ -118,6 +120,9 @@ def compared(subject: Subject, how: How, told: Callable[[str], None]) -> dict[st
             found = dimensions.of_program(program, args, kwargs, scenario.asked, noted)
             facts |= {"dimensions": found, "guards": dimensions.guards(program)}
             facts["proof"] = sessions.proof(session, program)
+            if joins(facts["proof"]):
+                facts["joined"] = lists(subject.reference)
+                subject = replace(subject, reference=list(map(joined, subject.reference)))
             _compare(program, subject, facts, told)
             if how.onnx:
                 facts["onnx"] = _onnx(program, subject, told)

@@ -147,7 +147,8 @@ def agreement(word: str, why: str, mode: Mapping[str, Any]) -> Judgement:
     """Judge whether a program agrees with its model."""
     if word == "PASS":
         most = max(each["largest"] for each in mode["cases"])
-        return _yes(f"PASS: {why}, largest difference {most:.2g}")
+        but = ", features of images joined" if mode["joined"] else ""
+        return _yes(f"PASS: {why}, largest difference {most:.2g}{but}")
     make = _unknown if word == "UNKNOWN" else _no
     return make(word, why, _AGREEMENT_ACTIONS[word])
 
@@ -167,6 +168,9 @@ def about_cases(reference: Mapping[str, Any], mode: Mapping[str, Any]) -> Iterat
         else:
             text = f"{outcome}: {_first_line(each['what'])}"
         yield Evidence(f"{each['name']}{size}", text)
+    for path in mode["joined"]:
+        what = "one tensor of all images in the program, a list in the model: compared as one"
+        yield Evidence("joined", f"{path}: {what}")
 
 
 def others(mode: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
