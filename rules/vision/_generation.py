@@ -37,9 +37,11 @@ _GATES = compile_lazily(
 """What a condition names that tells the first step from those that follow."""
 _SINGLE_TOKEN = compile_lazily(
     r"(?:shape\[-?1\]|size\((?:dim=)?-?1\)|seq_?len\w*|\w+_length|len\(\w+\[0\]\))(?:[=!]=|[<>]=?)[012]\b"
-    r"|past_key_values|cache_position|past_length|get_seq_length"
+    r"|past_key_values|cacheis(?:not)?None|cache_position|past_length|get_seq_length"
 )
 """How a model asks whether a step has more than the one new token, without blanks."""
+_CACHES = {"past_key_values", "cache"}
+"""How the cache is called, and since transformers 5.24."""
 _MODELS = compile_lazily(r"PreTrainedModel|GenerationMixin|LMHead|For[A-Z]\w+")
 
 _TOWERS = compile_lazily(r"vision|visual|vit|tower|encode|image_features|projector|clip|backbone")
@@ -155,7 +157,8 @@ def _decodes(forward: cst.FunctionDef, pixels: str) -> bool:
     """Return whether a model takes pixels, and the cache that ``generate`` hands on."""
     parameters = forward.params
     names = {each.name.value for each in (*parameters.params, *parameters.kwonly_params)}
-    return pixels in names and (parameters.star_kwarg is not None or "past_key_values" in names)
+    takes_cache = parameters.star_kwarg is not None or names & _CACHES
+    return pixels in names and bool(takes_cache)
 
 
 def _asks(text: str) -> bool:
