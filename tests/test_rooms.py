@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,78 +53,127 @@ __main__: cli
 """  # noqa: E501 - one room a line
 """A room, and the rooms below it that it may import; each stands below those that use it."""
 
-ALLOWED = {
-    room: frozenset(below.split())
-    for room, _, below in (line.partition(":") for line in ARROWS.strip().splitlines())
-}
+STACK = """
+versions
+verdicts
+wheels: versions
+installed: versions wheels
+indexes: versions
+resolution: versions wheels
+advice: installed resolution verdicts versions wheels
+checks: advice installed verdicts versions wheels
+upgrade: advice checks installed verdicts wheels
+recorded: advice installed upgrade verdicts
+update: indexes
+compatible: installed resolution versions wheels
+show: advice checks installed verdicts
+migration: advice installed resolution upgrade versions wheels
+survival: advice installed recorded upgrade verdicts versions
+stack: installed migration recorded show survival upgrade verdicts versions wheels
+"""
+"""The same inside ``stack``, which has rooms of its own."""
 
 
-def arrows(code: str, room: str) -> Iterator[tuple[str, str]]:
-    """Yield a room and the room of each import in its code, wherever in the code it stands."""
-    for node in ast.walk(ast.parse(code)):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            top, *inner = name.split(".")
-            if top == "rocmlint" and inner:
-                yield room, inner[0] if inner[0] in GROUND or inner[0] in ALLOWED else "rocmlint"
+@dataclass(frozen=True)
+class Floors:
+    """A package whose rooms have a table. ``package`` itself stands for its ``__init__``."""
+
+    package: str
+    table: str
+    ground: frozenset[str] = frozenset()
+
+    @property
+    def folder(self) -> Path:
+        return ROOT.joinpath("src", *self.package.split("."))
+
+    @property
+    def allowed(self) -> dict[str, frozenset[str]]:
+        return {
+            room: frozenset(below.split())
+            for room, _, below in (line.partition(":") for line in self.table.strip().splitlines())
+        }
+
+    def files(self) -> Iterator[tuple[str, Path]]:
+        """Yield each file with its room; the rules stand beside src."""
+        for path in sorted(self.folder.rglob("*.py")):
+            first = path.relative_to(self.folder).parts[0].removesuffix(".py")
+            yield (self.package.rpartition(".")[2] if first == "__init__" else first), path
+        if self.package == "rocmlint":
+            yield from (("rules", path) for path in sorted((ROOT / "rules").rglob("*.py")))
+
+    def below(self, code: str) -> Iterator[str]:
+        """Yield the room of each import, wherever in the code it stands."""
+        own = self.package.split(".")
+        for node in ast.walk(ast.parse(code)):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in names:
+                parts = name.split(".")
+                if parts[: len(own)] == own and len(parts) > len(own):
+                    first = parts[len(own)]
+                    is_room = first in self.ground or first in self.allowed
+                    yield first if is_room else own[-1]
+
+    def arrows(self) -> dict[tuple[str, str], Path]:
+        """Return each arrow between two rooms, and a file that has it."""
+        return {
+            (room, below): path
+            for room, path in self.files()
+            for below in self.below(path.read_text())
+            if room != below
+        }
 
 
-def room_of(path: Path) -> str:
-    if path.is_relative_to(ROOT / "rules"):
-        return "rules"
-    first = path.relative_to(ROOT / "src" / "rocmlint").parts[0].removesuffix(".py")
-    return "rocmlint" if first == "__init__" else first
+HOUSE = Floors("rocmlint", ARROWS, frozenset(GROUND))
+EVERY = pytest.mark.parametrize(
+    "floors", [HOUSE, Floors("rocmlint.stack", STACK)], ids=lambda each: each.package
+)
 
 
-@pytest.fixture(scope="module")
-def found() -> dict[tuple[str, str], Path]:
-    """Return each arrow between two rooms, and a file that has it."""
-    files = [*(ROOT / "src" / "rocmlint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]
-    return {
-        (room, below): path
-        for path in sorted(files)
-        for room, below in arrows(path.read_text(), room_of(path))
-        if room != below
-    }
+@cache
+def found_in(floors: Floors) -> dict[tuple[str, str], Path]:
+    return floors.arrows()
 
 
-def test_every_arrow_between_rooms_is_in_the_table(found: dict[tuple[str, str], Path]) -> None:
+@EVERY
+def test_every_arrow_between_rooms_is_in_the_table(floors: Floors) -> None:
     new = {
         f"{room} -> {below}": str(path.relative_to(ROOT))
-        for (room, below), path in found.items()
-        if below not in GROUND and below not in ALLOWED.get(room, ())
+        for (room, below), path in found_in(floors).items()
+        if below not in floors.ground and below not in floors.allowed.get(room, ())
     }
     assert new == {}
 
 
-def test_no_room_of_the_table_uses_one_that_stands_above_it() -> None:
-    order = list(ALLOWED)
-    upward = [(room, each) for room in order for each in ALLOWED[room] if each not in order]
-    upward += [
+@EVERY
+def test_no_room_of_the_table_uses_one_that_stands_above_it(floors: Floors) -> None:
+    order = list(floors.allowed)
+    upward = [
         (room, each)
-        for room in order
-        for each in ALLOWED[room]
-        if each in order and order.index(each) > order.index(room)
+        for room, below in floors.allowed.items()
+        for each in below
+        if each not in order or order.index(each) > order.index(room)
     ]
     assert upward == []
 
 
-def test_the_table_has_no_arrow_that_nothing_uses(found: dict[tuple[str, str], Path]) -> None:
+@EVERY
+def test_the_table_has_no_arrow_that_nothing_uses(floors: Floors) -> None:
     unused = {
         f"{room} -> {below}"
-        for room, allowed in ALLOWED.items()
+        for room, allowed in floors.allowed.items()
         for below in allowed
-        if (room, below) not in found
+        if (room, below) not in found_in(floors)
     }
     assert unused == set()
 
 
-def test_the_ground_uses_no_room(found: dict[tuple[str, str], Path]) -> None:
-    assert [(room, below) for room, below in found if room in GROUND and below not in GROUND] == []
+def test_the_ground_uses_no_room() -> None:
+    arrows = found_in(HOUSE)
+    assert [each for each in arrows if each[0] in GROUND and each[1] not in GROUND] == []
 
 
 @pytest.mark.parametrize(
@@ -131,5 +182,5 @@ def test_the_ground_uses_no_room(found: dict[tuple[str, str], Path]) -> None:
 )
 def test_a_planted_arrow_is_seen(planted: str) -> None:
     code = f"def check():\n    {planted}  # deferred imports count too\n"
-    ((_, below),) = arrows(code, "text")
-    assert below not in ALLOWED["text"]
+    (below,) = HOUSE.below(code)
+    assert below not in HOUSE.allowed["text"]

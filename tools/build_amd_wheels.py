@@ -19,7 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.stack.amd_index import refreshed
+from rocmlint.stack.indexes.amd_index import refreshed
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -25,9 +25,9 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.stack.compatible import compatible
-from rocmlint.stack.fetch import Reader
-from rocmlint.stack.index_config import find_index
-from rocmlint.stack.simple_index import by_python, project_files, wheel_of
+from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.index_config import find_index
+from rocmlint.stack.indexes.simple_index import by_python, project_files, wheel_of
 from tools.wheel_gpus import gpus
 
 DATA = Path(__file__).parents[1] / "src" / "rocmlint" / "published" / "data"

@@ -25,9 +25,9 @@ from rocmlint.published import (
     variables,
 )
 from rocmlint.published.name_data import FOLDER, NameFile
-from rocmlint.stack.fetch import Reader
-from rocmlint.stack.index_config import find_index
-from rocmlint.stack.simple_index import first_uploads, project_files
+from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.index_config import find_index
+from rocmlint.stack.indexes.simple_index import first_uploads, project_files
 
 OUTPUT = Path(tables.SHIPPED) / "ages.json"
 

@@ -13,8 +13,8 @@ import urllib.request
 import zipfile
 from typing import TYPE_CHECKING
 
-from rocmlint.stack.fetch import Reader
-from rocmlint.stack.ranged import RangedFile
+from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.ranged import RangedFile
 from tools.build_names import PYPI, say
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.published import amd_wheels
-from rocmlint.stack.amd_index import read_index, wheels
-from rocmlint.stack.fetch import FetchError
+from rocmlint.stack.indexes.amd_index import read_index, wheels
+from rocmlint.stack.indexes.fetch import FetchError
 from tools.build_amd_wheels import OUTPUT, main, recorded_facts, table
 
 if TYPE_CHECKING:

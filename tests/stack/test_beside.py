@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from rocmlint.stack.beside import Advice, advice
+from rocmlint.stack.advice.beside import Advice, advice
+from rocmlint.stack.advice.keeping import Kept, constraints_of, kept, kept_versions
 from rocmlint.stack.compatible import compatible
-from rocmlint.stack.keeping import Kept, constraints_of, kept, kept_versions
 from tests.support.stacks import INDEX, FakeEnvironment, add, stack_for_rocm_6_4
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from packaging.version import Version
 
 from rocmlint.cli.verify.common import add_interpreter_arguments
 from rocmlint.published import requirements
-from rocmlint.stack import resolve as resolver
 from rocmlint.stack.compatible import compatible
-from rocmlint.stack.resolve import Refusal, ResolverError, resolve
+from rocmlint.stack.resolution import uv as resolver
+from rocmlint.stack.resolution.uv import Refusal, ResolverError, resolve
 from rocmlint.stack.versions import VersionError
 from tests.support.stacks import library
 

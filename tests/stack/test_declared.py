@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from packaging.requirements import Requirement
 
-from rocmlint.stack.declared import declared
-from rocmlint.stack.guards import guards
-from rocmlint.stack.installed import Distribution
-from rocmlint.stack.keeping import kept_versions
-from rocmlint.stack.remedy import remedy
+from rocmlint.stack.advice.keeping import kept_versions
+from rocmlint.stack.advice.remedy import remedy
+from rocmlint.stack.checks.declared import declared
+from rocmlint.stack.checks.guards import guards
+from rocmlint.stack.installed.distributions import Distribution
 from tests.support.stacks import FakeEnvironment, standing
 
 TORCH, TORCH_10, DEVICE = "2.12.0+rocm7.14.0", "2.13.0+rocm10.0.0", "amd-torch-device"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack.doubles import doubles
+from rocmlint.stack.checks.doubles import doubles
 from tests.support.stacks import FakeEnvironment
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.published import drivers
-from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver, unknown
-from rocmlint.stack.rocm import Rocm, RocmReading
-from rocmlint.stack.torch_build import TorchBuild
+from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver, unknown
+from rocmlint.stack.installed.rocm import Rocm, RocmReading
+from rocmlint.stack.installed.torch_build import TorchBuild
 from tools import build_drivers
 
 if sys.version_info >= (3, 11):

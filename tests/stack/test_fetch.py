@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack import fetch
-from rocmlint.stack.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
-from rocmlint.stack.simple_index import IndexFile, project_files, read_page, release_of, wheel_of
+from rocmlint.stack.indexes import fetch
+from rocmlint.stack.indexes.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
+from rocmlint.stack.indexes.simple_index import (
+    IndexFile,
+    project_files,
+    read_page,
+    release_of,
+    wheel_of,
+)
 from tests.support.package_index import Page, serving
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from rocmlint.cli.stack.ages import about_tables
 from rocmlint.published import amd_wheels, requirement_lines, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import packed
 from rocmlint.published.tables import Use
-from rocmlint.stack import newer_wheels
+from rocmlint.stack.indexes import newer_wheels
 from tests.support.fetched_tables import data_of, fetched
 
 if TYPE_CHECKING:

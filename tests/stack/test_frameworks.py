@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from rocmlint.stack.compiled import Built, built_for, labelled
-from rocmlint.stack.installed import Distribution
-from rocmlint.stack.rivals import rivals
-from rocmlint.stack.rocm_reading import Rocm
+from rocmlint.stack.checks.compiled import Built, built_for, labelled
+from rocmlint.stack.checks.rivals import rivals
+from rocmlint.stack.installed.distributions import Distribution
+from rocmlint.stack.installed.rocm_reading import Rocm
 from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
 
 if TYPE_CHECKING:

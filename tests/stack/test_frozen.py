@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.interpreter.inside.distributions import digest_of_record
-from rocmlint.stack.state import StateError, freeze, read_state, write_state
+from rocmlint.stack.recorded.state import StateError, freeze, read_state, write_state
 from tests.support.frozen import Stack, replaced_by_vllm
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import pytest
 
 import rocmlint.stack
 from rocmlint.gpus.devices import find_devices
-from rocmlint.stack.install import NoWheelsError, index_url
-from rocmlint.stack.installed import read_environment
-from rocmlint.stack.rocm import find_rocm
-from rocmlint.stack.torch_build import TorchBuild, read_torch
+from rocmlint.stack.installed.distributions import read_environment
+from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.torch_build import TorchBuild, read_torch
+from rocmlint.stack.wheels.install import NoWheelsError, index_url
 
 if TYPE_CHECKING:
     from tests.support.stacks import FakeMachine

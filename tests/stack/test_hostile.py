@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack.guards import guards
-from rocmlint.stack.rocm import find_rocm
-from rocmlint.stack.rollback import source_of
-from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.advice.rollback import source_of
+from rocmlint.stack.checks.guards import guards
+from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.torch_build import read_torch
 from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from jsonschema import validate  # type: ignore[import-untyped]
 from rocmlint import stack
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.install import companion, torch_release
+from rocmlint.stack.wheels.install import companion, torch_release
 from tests.support.environments import Environment
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.stack.keeping import index_of
+from rocmlint.stack.advice.keeping import index_of
 
 SERVER = "https://download.pytorch.org/whl"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from rocmlint.gpus.machine import Machine
-from rocmlint.stack.rocm import find_rocm
+from rocmlint.stack.installed.rocm import find_rocm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,7 +177,7 @@ def test_the_version_of_each_layout_is_read_and_nothing_is_missed(
 def test_a_conda_environment_names_the_packages_of_conda_forge(
     here: FakeMachine, tmp_path: Path
 ) -> None:
-    from rocmlint.stack.installed import Environment  # noqa: PLC0415
+    from rocmlint.stack.installed.distributions import Environment  # noqa: PLC0415
 
     (tmp_path / "conda" / "conda-meta").mkdir(parents=True)
     (tmp_path / "conda" / "conda-meta" / "hip-runtime-amd-6.0.2-h59595ed_0.json").touch()

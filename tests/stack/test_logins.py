@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.fetch import FetchError, Reader, UnreachableError, without_password
-from rocmlint.stack.simple_index import project_files
-from rocmlint.stack.wheel_metadata import facts_of
+from rocmlint.stack.indexes.fetch import FetchError, Reader, UnreachableError, without_password
+from rocmlint.stack.indexes.simple_index import project_files
+from rocmlint.stack.indexes.wheel_metadata import facts_of
 from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
 

@@ -12,9 +12,9 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import releases_of
-from rocmlint.stack import newer_requirements, newer_wheels
 from rocmlint.stack import update as update_module
-from rocmlint.stack.fetch import FetchError, Reader
+from rocmlint.stack.indexes import newer_requirements, newer_wheels
+from rocmlint.stack.indexes.fetch import FetchError, Reader
 from tests.support.package_index import NIGHTLY, WHEELS, PackageIndex, Page
 
 if TYPE_CHECKING:

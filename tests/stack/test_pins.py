@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.version import Version
 
-from rocmlint.stack.pins import Pin, obstacles
+from rocmlint.stack.upgrade.pins import Pin, obstacles
 from tests.support.stacks import INDEX
 
 if TYPE_CHECKING:

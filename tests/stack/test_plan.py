@@ -12,10 +12,10 @@ from packaging.version import Version
 
 from rocmlint.published import requirements
 from rocmlint.stack import Interpreter, index_url, migration, plan, read_environment
-from rocmlint.stack.changes import _misfits, compiled, upgrades
-from rocmlint.stack.installed import Distribution
-from rocmlint.stack.installed import Environment as Installed
-from rocmlint.stack.pins import Pin
+from rocmlint.stack.installed.distributions import Distribution
+from rocmlint.stack.installed.distributions import Environment as Installed
+from rocmlint.stack.upgrade.changes import _misfits, compiled, upgrades
+from rocmlint.stack.upgrade.pins import Pin
 from tests.support.environments import Environment
 from tests.support.stacks import INDEX, add, stack_for_rocm_6_4
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.version import Version
 
-from rocmlint.stack.resolve import ResolverError, find_uv, resolve
+from rocmlint.stack.resolution.uv import ResolverError, find_uv, resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

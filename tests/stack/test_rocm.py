@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.installed import read_environment
-from rocmlint.stack.rocm import Rocm, find_rocm
+from rocmlint.stack.installed.distributions import read_environment
+from rocmlint.stack.installed.rocm import Rocm, find_rocm
 from rocmlint.stack.versions import major_minor
 from tests.support.stacks import ROCMINFO, FakeEnvironment, FakeMachine, amd_smi
 

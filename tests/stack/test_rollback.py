@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.stack import Interpreter, plan, read_environment
-from rocmlint.stack.rollback import rollback_text
+from rocmlint.stack.advice.rollback import rollback_text
 from tests.support.environments import Environment
 from tests.support.stacks import INDEX, add, stack_for_rocm_6_4
 

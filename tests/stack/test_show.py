@@ -17,8 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.cli.main import main
-from rocmlint.stack.declared import declared
-from rocmlint.stack.guards import guards
+from rocmlint.stack.checks.declared import declared
+from rocmlint.stack.checks.guards import guards
 from tests.support.environments import Environment
 from tests.support.stacks import INDEX, FakeEnvironment, FakeMachine, add, standing
 

@@ -17,13 +17,13 @@ from packaging.version import Version
 from rocmlint.cli.stack import chosen
 from rocmlint.gpus.devices import Devices
 from rocmlint.published import amd_wheels, rocm_wheels
-from rocmlint.stack.install import COMPANIONS, Installation, NoWheelsError, Wanted
-from rocmlint.stack.rocm import Rocm
-from rocmlint.stack.sources import choose, index, installation, newest_rocm
+from rocmlint.stack.installed.rocm import Rocm
+from rocmlint.stack.wheels.install import COMPANIONS, Installation, NoWheelsError, Wanted
+from rocmlint.stack.wheels.sources import choose, index, installation, newest_rocm
 from tests.support.stacks import ROCMINFO
 
 if TYPE_CHECKING:
-    from rocmlint.stack.install import Source
+    from rocmlint.stack.wheels.install import Source
     from tests.support.project import Project
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/stack.json").read_text())

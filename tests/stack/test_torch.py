@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.gpus.devices import Devices
-from rocmlint.stack.included import rocm_of_torch
-from rocmlint.stack.rocm import find_rocm
-from rocmlint.stack.torch_and_rocm import torch_and_rocm
-from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
+from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.rocm_of_torch import rocm_of_torch
+from rocmlint.stack.installed.torch_build import read_torch
 from tests.support.stacks import FakeEnvironment, FakeMachine
 
 if TYPE_CHECKING:

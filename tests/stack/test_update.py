@@ -13,9 +13,9 @@ from jsonschema import validate  # type: ignore[import-untyped]
 
 from rocmlint.published import requirement_lines, requirements, rocm_wheels
 from rocmlint.published.requirement_lines import releases_of, unpacked
-from rocmlint.stack import index_config
-from rocmlint.stack.fetch import FetchError, Reader
-from rocmlint.stack.index_config import PYPI, Index, find_certificates, find_index
+from rocmlint.stack.indexes import index_config
+from rocmlint.stack.indexes.fetch import FetchError, Reader
+from rocmlint.stack.indexes.index_config import PYPI, Index, find_certificates, find_index
 from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
 

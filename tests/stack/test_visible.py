@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.gpus.devices import Devices
-from rocmlint.stack.visible import visible
+from rocmlint.stack.checks.visible import visible
 
 if TYPE_CHECKING:
     from tests.support.stacks import FakeEnvironment, FakeMachine

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack.fetch import FetchError, Reader
-from rocmlint.stack.simple_index import IndexFile, project_files
-from rocmlint.stack.wheel_metadata import facts_of
+from rocmlint.stack.indexes.fetch import FetchError, Reader
+from rocmlint.stack.indexes.simple_index import IndexFile, project_files
+from rocmlint.stack.indexes.wheel_metadata import facts_of
 from tests.support.package_index import Page, wheel_with
 
 if TYPE_CHECKING:

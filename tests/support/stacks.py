@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.installed import read_environment
+from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.show import read_stack
 from tests.support.environments import Environment as VirtualEnvironment
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocmlint.stack.compatible import Compatible, Library
-    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.installed.distributions import Environment
     from rocmlint.stack.show import Stack
     from rocmlint.stack.verdicts import Verdict
 

@@ -8,8 +8,18 @@ if TYPE_CHECKING:
     from rocmlint.gpus.devices import Devices, find_devices
     from rocmlint.gpus.machine import Machine
     from rocmlint.interpreter.ask import Interpreter, InterpreterError
-    from rocmlint.stack.changes import PackageChange
-    from rocmlint.stack.install import (
+    from rocmlint.stack.installed.distributions import Distribution, Environment, read_environment
+    from rocmlint.stack.installed.rocm import Rocm, RocmReading, find_rocm
+    from rocmlint.stack.installed.torch_build import TorchBuild, read_torch
+    from rocmlint.stack.migration import Plan, plan
+    from rocmlint.stack.recorded.state import State, freeze, read_state, write_state
+    from rocmlint.stack.show import Stack, read_stack
+    from rocmlint.stack.survival import Survival, survived
+    from rocmlint.stack.upgrade.changes import PackageChange
+    from rocmlint.stack.upgrade.pins import Obstacle, Pin
+    from rocmlint.stack.verdicts import Verdict
+    from rocmlint.stack.versions import VersionError
+    from rocmlint.stack.wheels.install import (
         Installation,
         NoWheelsError,
         Wanted,
@@ -17,17 +27,7 @@ if TYPE_CHECKING:
         index_url,
         install_command,
     )
-    from rocmlint.stack.installed import Distribution, Environment, read_environment
-    from rocmlint.stack.migration import Plan, plan
-    from rocmlint.stack.pins import Obstacle, Pin
-    from rocmlint.stack.rocm import Rocm, RocmReading, find_rocm
-    from rocmlint.stack.show import Stack, read_stack
-    from rocmlint.stack.sources import installation
-    from rocmlint.stack.state import State, freeze, read_state, write_state
-    from rocmlint.stack.survival import Survival, survived
-    from rocmlint.stack.torch_build import TorchBuild, read_torch
-    from rocmlint.stack.verdicts import Verdict
-    from rocmlint.stack.versions import VersionError
+    from rocmlint.stack.wheels.sources import installation
 
 __all__ = [
     "Devices",
@@ -68,41 +68,41 @@ __all__ = [
 ]
 
 _HOME = {
-    "PackageChange": "rocmlint.stack.changes",
+    "PackageChange": "rocmlint.stack.upgrade.changes",
     "Devices": "rocmlint.gpus.devices",
-    "Distribution": "rocmlint.stack.installed",
-    "Environment": "rocmlint.stack.installed",
-    "Installation": "rocmlint.stack.install",
+    "Distribution": "rocmlint.stack.installed.distributions",
+    "Environment": "rocmlint.stack.installed.distributions",
+    "Installation": "rocmlint.stack.wheels.install",
     "Interpreter": "rocmlint.interpreter.ask",
     "InterpreterError": "rocmlint.interpreter.ask",
     "Machine": "rocmlint.gpus.machine",
-    "NoWheelsError": "rocmlint.stack.install",
-    "Obstacle": "rocmlint.stack.pins",
-    "Pin": "rocmlint.stack.pins",
+    "NoWheelsError": "rocmlint.stack.wheels.install",
+    "Obstacle": "rocmlint.stack.upgrade.pins",
+    "Pin": "rocmlint.stack.upgrade.pins",
     "Plan": "rocmlint.stack.migration",
-    "RocmReading": "rocmlint.stack.rocm",
-    "Rocm": "rocmlint.stack.rocm",
+    "RocmReading": "rocmlint.stack.installed.rocm",
+    "Rocm": "rocmlint.stack.installed.rocm",
     "Stack": "rocmlint.stack.show",
-    "State": "rocmlint.stack.state",
+    "State": "rocmlint.stack.recorded.state",
     "Survival": "rocmlint.stack.survival",
-    "TorchBuild": "rocmlint.stack.torch_build",
+    "TorchBuild": "rocmlint.stack.installed.torch_build",
     "Verdict": "rocmlint.stack.verdicts",
     "VersionError": "rocmlint.stack.versions",
-    "Wanted": "rocmlint.stack.install",
-    "Wheels": "rocmlint.stack.install",
+    "Wanted": "rocmlint.stack.wheels.install",
+    "Wheels": "rocmlint.stack.wheels.install",
     "find_devices": "rocmlint.gpus.devices",
-    "find_rocm": "rocmlint.stack.rocm",
-    "freeze": "rocmlint.stack.state",
-    "index_url": "rocmlint.stack.install",
-    "install_command": "rocmlint.stack.install",
-    "installation": "rocmlint.stack.sources",
+    "find_rocm": "rocmlint.stack.installed.rocm",
+    "freeze": "rocmlint.stack.recorded.state",
+    "index_url": "rocmlint.stack.wheels.install",
+    "install_command": "rocmlint.stack.wheels.install",
+    "installation": "rocmlint.stack.wheels.sources",
     "plan": "rocmlint.stack.migration",
-    "read_environment": "rocmlint.stack.installed",
+    "read_environment": "rocmlint.stack.installed.distributions",
     "read_stack": "rocmlint.stack.show",
-    "read_state": "rocmlint.stack.state",
-    "read_torch": "rocmlint.stack.torch_build",
+    "read_state": "rocmlint.stack.recorded.state",
+    "read_torch": "rocmlint.stack.installed.torch_build",
     "survived": "rocmlint.stack.survival",
-    "write_state": "rocmlint.stack.state",
+    "write_state": "rocmlint.stack.recorded.state",
 }
 
 

@@ -14,9 +14,16 @@ from packaging.version import Version
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements
-from rocmlint.stack.asked import has_wheels, no_wheels
-from rocmlint.stack.changes import PackageChange, compiled, orphans, upgrades
-from rocmlint.stack.install import (
+from rocmlint.stack.advice.rollback import write_rollback
+from rocmlint.stack.installed.distributions import is_of_torch, minor_of, read_environment
+from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.torch_build import read_torch
+from rocmlint.stack.resolution.asked import has_wheels, no_wheels
+from rocmlint.stack.upgrade.changes import PackageChange, compiled, orphans, upgrades
+from rocmlint.stack.upgrade.pins import Obstacle, obstacles, wishes
+from rocmlint.stack.upgrade.steps import Steps
+from rocmlint.stack.versions import read_torch_version
+from rocmlint.stack.wheels.install import (
     COMPANIONS,
     NoWheelsError,
     companion,
@@ -25,23 +32,16 @@ from rocmlint.stack.install import (
     torch_release,
     unproven,
 )
-from rocmlint.stack.installed import is_of_torch, minor_of, read_environment
-from rocmlint.stack.pins import Obstacle, obstacles, wishes
-from rocmlint.stack.rocm import find_rocm
-from rocmlint.stack.rollback import write_rollback
-from rocmlint.stack.steps import Steps
-from rocmlint.stack.torch_build import read_torch
-from rocmlint.stack.versions import read_torch_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from packaging.specifiers import SpecifierSet
 
-    from rocmlint.stack.changes import Misfit
-    from rocmlint.stack.install import Wheels
-    from rocmlint.stack.installed import Environment
-    from rocmlint.stack.pins import Pin
+    from rocmlint.stack.installed.distributions import Environment
+    from rocmlint.stack.upgrade.changes import Misfit
+    from rocmlint.stack.upgrade.pins import Pin
+    from rocmlint.stack.wheels.install import Wheels
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
 ) -> Plan:
     """Plan the move of an environment to a ROCm version.
 
-    ``wheels`` are those to take in place of PyTorch's (see :mod:`rocmlint.stack.sources`).
+    ``wheels`` are those to take in place of PyTorch's (see :mod:`rocmlint.stack.wheels.sources`).
 
     Without ``torch`` the release that is installed stays, if the ROCm version has wheels of it,
     else it is the newest that has. ``pins`` are what the project's files say. With ``freeze``, a

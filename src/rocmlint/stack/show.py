@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.amd_packages import amd_packages
-from rocmlint.stack.compiled import compiled
-from rocmlint.stack.declared import declared
-from rocmlint.stack.doubles import doubles
-from rocmlint.stack.driver import Driver, driver_and_rocm, find_driver
-from rocmlint.stack.guards import guards
-from rocmlint.stack.included import RocmOfTorch, rocm_of_torch
-from rocmlint.stack.installed import Environment, read_environment
-from rocmlint.stack.jax import jax, plugins
-from rocmlint.stack.keeping import NOTHING, Kept, kept
-from rocmlint.stack.rivals import has_onnxruntime, rivals
-from rocmlint.stack.rocm import Rocm, find_rocm
-from rocmlint.stack.torch_and_rocm import torch_and_rocm
-from rocmlint.stack.torch_build import TorchBuild, read_torch
+from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
+from rocmlint.stack.checks.amd_packages import amd_packages
+from rocmlint.stack.checks.compiled import compiled
+from rocmlint.stack.checks.declared import declared
+from rocmlint.stack.checks.doubles import doubles
+from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver
+from rocmlint.stack.checks.guards import guards
+from rocmlint.stack.checks.jax import jax, plugins
+from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
+from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
+from rocmlint.stack.checks.visible import seen_by_a_job, visible
+from rocmlint.stack.installed.distributions import Environment, read_environment
+from rocmlint.stack.installed.rocm import Rocm, find_rocm
+from rocmlint.stack.installed.rocm_of_torch import RocmOfTorch, rocm_of_torch
+from rocmlint.stack.installed.torch_build import TorchBuild, read_torch
 from rocmlint.stack.verdicts import Verdict, conflicts_first, exit_code
-from rocmlint.stack.visible import seen_by_a_job, visible
 
 if TYPE_CHECKING:
-    from rocmlint.stack.smoke import Observed
+    from rocmlint.stack.checks.smoke import Observed
 
 
 _UNKNOWN = 3
@@ -98,7 +98,7 @@ def read_stack(
     devices = find_devices(machine)
     observed = None
     if smoke:
-        from rocmlint.stack.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
+        from rocmlint.stack.checks.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
 
         observed = import_all(interpreter, environment, devices)
     beside_torch = rocm.without_torch

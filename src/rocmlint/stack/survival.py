@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.stack.contradictions import Contradiction, contradictions
-from rocmlint.stack.installed import is_of_torch
-from rocmlint.stack.keeping import kept_state, place_of
-from rocmlint.stack.rollback import words_of
-from rocmlint.stack.state import State, state_of
-from rocmlint.stack.steps import Steps
+from rocmlint.stack.advice.keeping import place_of
+from rocmlint.stack.advice.rollback import words_of
+from rocmlint.stack.installed.distributions import is_of_torch
+from rocmlint.stack.recorded.contradictions import Contradiction, contradictions
+from rocmlint.stack.recorded.state import State, kept_state, state_of
+from rocmlint.stack.upgrade.steps import Steps
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.words import few
@@ -24,9 +24,9 @@ from rocmlint.text.written import holds, version_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.stack.installed import Distribution, Environment
-    from rocmlint.stack.state import Frozen
-    from rocmlint.stack.torch_build import TorchBuild
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+    from rocmlint.stack.installed.torch_build import TorchBuild
+    from rocmlint.stack.recorded.state import Frozen
 
 _SHOWN = 8
 _TOGETHER = 600

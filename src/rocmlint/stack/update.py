@@ -22,9 +22,9 @@ from rocmlint.published import (
     rocm_wheels,
     tables,
 )
-from rocmlint.stack import newer_requirements, newer_wheels
-from rocmlint.stack.amd_index import refreshed
-from rocmlint.stack.fetch import FetchError, Reader
+from rocmlint.stack.indexes import newer_requirements, newer_wheels
+from rocmlint.stack.indexes.amd_index import refreshed
+from rocmlint.stack.indexes.fetch import FetchError, Reader
 from rocmlint.text.json import dumps
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.gpus.target import check_device, parse_target
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
-from rocmlint.stack.install import Wanted, listed
-from rocmlint.stack.installed import minor_of, read_environment
-from rocmlint.stack.rocm import find_rocm
-from rocmlint.stack.sources import SOURCES, newest_rocm
-from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.installed.distributions import minor_of, read_environment
+from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.torch_build import read_torch
+from rocmlint.stack.wheels.install import Wanted, listed
+from rocmlint.stack.wheels.sources import SOURCES, newest_rocm
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from rocmlint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.installed.distributions import Environment
 
 __all__ = [
     "Help",

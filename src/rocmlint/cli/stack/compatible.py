@@ -20,11 +20,11 @@ from rocmlint.cli.stack.common import (
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.beside import Advice, advice
+from rocmlint.stack.advice.beside import Advice, advice
+from rocmlint.stack.advice.keeping import Kept, kept, kept_versions
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
-from rocmlint.stack.installed import Environment, minor_of, read_environment
-from rocmlint.stack.keeping import Kept, kept, kept_versions
-from rocmlint.stack.torch_build import read_torch
+from rocmlint.stack.installed.distributions import Environment, minor_of, read_environment
+from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.versions import read_torch_version
 from rocmlint.text.written import version_of
 

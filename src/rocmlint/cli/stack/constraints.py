@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.stack.keeping import constraints_of, write_constraints
+from rocmlint.stack.advice.keeping import constraints_of, write_constraints
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
     from types import SimpleNamespace
 
-    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.installed.distributions import Environment
 
 
 def add_constraints_arguments(parser: ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from rocmlint.cli.stack.common import (
     print_document,
     print_lines,
 )
-from rocmlint.stack.state import DEFAULT_PATH, State, freeze, write_state
+from rocmlint.stack.recorded.state import DEFAULT_PATH, State, freeze, write_state
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

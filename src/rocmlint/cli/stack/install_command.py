@@ -20,18 +20,18 @@ from rocmlint.cli.stack.chosen import (
 from rocmlint.cli.stack.common import Help, add_output_format, interpreter_at, print_document
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
-from rocmlint.stack.changes import is_triton
-from rocmlint.stack.install import COMPANIONS, INSTALLERS, listed
-from rocmlint.stack.installed import read_environment
-from rocmlint.stack.sources import installation
-from rocmlint.stack.steps import Steps
+from rocmlint.stack.installed.distributions import read_environment
+from rocmlint.stack.upgrade.changes import is_triton
+from rocmlint.stack.upgrade.steps import Steps
+from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, listed
+from rocmlint.stack.wheels.sources import installation
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
 
-    from rocmlint.stack.install import Installation
+    from rocmlint.stack.wheels.install import Installation
 
 HELP = Help(
     "[--rocm VERSION] [--gpu GFX] [--torch VERSION] [--torchvision] [--torchaudio] [--run]",

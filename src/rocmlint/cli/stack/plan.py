@@ -21,11 +21,11 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
-from rocmlint.stack.install import COMPANIONS, NoWheelsError, Wanted
-from rocmlint.stack.installed import minor_of, read_environment
+from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.migration import plan
-from rocmlint.stack.project_files import read_project
-from rocmlint.stack.sources import choose, index, index_at
+from rocmlint.stack.upgrade.project_files import read_project
+from rocmlint.stack.wheels.install import COMPANIONS, NoWheelsError, Wanted
+from rocmlint.stack.wheels.sources import choose, index, index_at
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.interpreter.ask import Interpreter
-    from rocmlint.stack.install import Wheels
-    from rocmlint.stack.installed import Environment
+    from rocmlint.stack.installed.distributions import Environment
     from rocmlint.stack.migration import Plan
-    from rocmlint.stack.pins import Obstacle
+    from rocmlint.stack.upgrade.pins import Obstacle
+    from rocmlint.stack.wheels.install import Wheels
 
 HELP = Help(
     "--to ROCM [--torch VERSION] [--python PYTHON] [PATH ...]",

@@ -22,8 +22,8 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
-from rocmlint.stack.driver import unknown
-from rocmlint.stack.installed import is_of_stack, place_of
+from rocmlint.stack.checks.driver import unknown
+from rocmlint.stack.installed.distributions import is_of_stack, place_of
 from rocmlint.stack.show import Stack, read_stack
 from rocmlint.text.words import counted
 

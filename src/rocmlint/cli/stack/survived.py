@@ -15,9 +15,8 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked, write_lines
 from rocmlint.errors import ConfigError
-from rocmlint.stack.installed import read_environment
-from rocmlint.stack.keeping import constraints_of_state
-from rocmlint.stack.state import DEFAULT_PATH, read_state
+from rocmlint.stack.installed.distributions import read_environment
+from rocmlint.stack.recorded.state import DEFAULT_PATH, constraints_of_state, read_state
 from rocmlint.stack.survival import Changed, Survival, survived
 from rocmlint.text.words import counted, few
 

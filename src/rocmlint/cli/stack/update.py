@@ -16,8 +16,8 @@ from rocmlint.cli.stack.common import (
 from rocmlint.published import tables
 from rocmlint.published.ages import ABOUT
 from rocmlint.published.rocm_wheels import SERVER
-from rocmlint.stack.fetch import Reader, without_password
-from rocmlint.stack.index_config import Index, find_certificates, find_index
+from rocmlint.stack.indexes.fetch import Reader, without_password
+from rocmlint.stack.indexes.index_config import Index, find_certificates, find_index
 from rocmlint.stack.update import (
     FETCHED,
     NOT_FETCHED,

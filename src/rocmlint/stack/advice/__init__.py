@@ -1,0 +1,1 @@
+"""What to type so that torch stays the build it is: pins, constraints, commands, a way back."""

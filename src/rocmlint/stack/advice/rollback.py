@@ -1,0 +1,165 @@
+"""The file that pip can bring an environment back from: every package at its exact version."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from rocmlint.disk.write import write_atomically
+from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.shapes import is_shaped
+from rocmlint.stack.advice.keeping import index_of, place_of
+from rocmlint.stack.versions import labelled_rocm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+
+_MOST = 1000
+"""Files beside which another name is looked for."""
+_ORIGIN = {"url": str, "subdirectory": str, "vcs_info": {str: str}, "dir_info": {str: object}}
+"""The fields of a direct_url.json that are used."""
+_WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_info": {}}
+
+
+def write_rollback(environment: Environment, path: str) -> str:
+    """Write the packages of an environment, and give the path: never one that is there already.
+
+    Beside ``before.txt`` it becomes ``before-2.txt``. Raises RocmlintError.
+    """
+    try:
+        path = _reserved(os.path.abspath(path))
+        try:
+            write_atomically(path, rollback_text(environment, path).encode())
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise RocmlintError(
+            f"{message}; choose another place with --freeze, or use --no-freeze"
+        ) from error
+    return path
+
+
+def rollback_text(environment: Environment, path: str) -> str:
+    """Return what ``pip install --no-deps -r`` brings the packages back from."""
+    python = shlex.quote(environment.executable)
+    lines = [
+        f"# The packages of {environment.executable} (Python {environment.python}).",
+        "# To roll back, uninstall what has changed since and run",
+        f"#   {python} -m pip install --no-deps -r {shlex.quote(path)}",
+    ]
+    lines += [f"# omitted because it cannot be read: {each}" for each in environment.unreadable]
+    place = _place(environment)
+    lines += [f"--extra-index-url {each}" for each in _indexes(environment, place)]
+    lines += [f"--find-links {place[-1]}"] if "--find-links" in place else []
+    torch = environment.get("torch")
+    of_torch = labelled_rocm(torch.version) if torch and place else ""
+    for each in environment.distributions:
+        lines += _lines(each, of_torch)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def source_of(distribution: Distribution) -> str:
+    """Return what pip installs a package from again, as a line of a requirements file.
+
+    It is the address that it was installed from (direct_url.json, PEP 610), else its version.
+    """
+    origin = _origin(distribution)
+    url = origin.get("url", "")
+    if not url:
+        return f"{distribution.name}=={distribution.version}"
+    if origin.get("dir_info", {}).get("editable") and url.startswith("file://"):
+        return f"-e {_path(url)}"
+    vcs = origin.get("vcs_info", {})
+    if vcs:
+        url = f"{vcs.get('vcs', 'git')}+{url}@{vcs.get('commit_id', '')}"
+    if origin.get("subdirectory"):
+        url += f"#subdirectory={origin['subdirectory']}"
+    return f"{distribution.name} @ {url}"
+
+
+def words_of(requirement: str) -> list[str]:
+    """Return a line of a requirements file as words of a command: ``-e PATH`` is two."""
+    return requirement.split(" ", 1) if requirement.startswith("-") else [requirement]
+
+
+def built_from(distribution: Distribution) -> str:
+    """Return the source that a package was built from, as pip takes it; empty for a wheel."""
+    origin = _origin(distribution)
+    is_source = "vcs_info" in origin or "dir_info" in origin
+    return source_of(distribution) if is_source else ""
+
+
+def _reserved(path: str) -> str:
+    """Make an empty file that nobody else has, so that two runs cannot take the same name."""
+    root, extension = os.path.splitext(path)
+    for number in range(1, _MOST):
+        name = path if number == 1 else f"{root}-{number}{extension}"
+        with suppress(FileExistsError):
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            return name
+    message = f"{path}: it and {_MOST - 2} names like it exist; choose another with --freeze"
+    raise RocmlintError(message)
+
+
+def _place(environment: Environment) -> tuple[str, ...]:
+    """Return the words that name where torch came from; empty if unknown."""
+    torch = environment.get("torch")
+    return (
+        place_of(torch.version, (each.name for each in environment.distributions)) if torch else ()
+    )
+
+
+def _indexes(environment: Environment, place: Sequence[str]) -> list[str]:
+    """Return the indexes that the builds came from, as far as their labels tell."""
+    told = {index_of(each.version) for each in environment.distributions}
+    return sorted({*told, *(place[-1:] if "--index-url" in place else ())} - {""})
+
+
+def _label(distribution: Distribution) -> str:
+    return distribution.version.partition("+")[2]
+
+
+def _lines(distribution: Distribution, of_torch: str) -> Iterator[str]:
+    """Yield a package, and what is to be known of it; torch's place has the builds for its ROCm."""
+    is_beside = bool(of_torch) and labelled_rocm(distribution.version) == of_torch
+    url = _origin(distribution).get("url", "")
+    if url.startswith("file://") and not os.path.exists(_path(url)):
+        yield f"# {distribution} was installed from {_path(url)}, which no longer exists"
+    elif _label(distribution) and not (url or is_beside or index_of(distribution.version)):
+        yield f"# {distribution} came from an unknown index (see its label): add the index's URL"
+    if distribution.installer == "conda":
+        yield f"# {distribution} was installed by conda: pip installs its own build instead"
+    yield source_of(distribution)
+
+
+def _origin(distribution: Distribution) -> dict[str, Any]:
+    """Return what direct_url.json says; nothing where it is not what an installer writes."""
+    try:
+        origin = json.loads(distribution.direct_url or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return origin if _is_of_an_installer(origin) else {}
+
+
+def _is_of_an_installer(origin: object) -> bool:
+    """Return whether an origin has the fields of PEP 610, none with a line or an option in it."""
+    if not isinstance(origin, dict) or not is_shaped({**_WITHOUT, **origin}, _ORIGIN):
+        return False
+    words = (origin.get("url", ""), origin.get("subdirectory", ""))
+    every = (*words, *origin.get("vcs_info", {}).values())
+    return all(" " not in each and unquote(each).isprintable() for each in every)
+
+
+def _path(url: str) -> str:
+    from urllib.request import url2pathname  # noqa: PLC0415 - loads http.client
+
+    return url2pathname(urlsplit(url).path)

@@ -1,0 +1,207 @@
+"""For which platform the packages with compiled code were built, by the runtimes they load.
+
+An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name stands in the
+file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all: any build of
+torch 2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
+"""
+
+from __future__ import annotations
+
+import csv
+import mmap
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rocmlint.disk.read import read_small
+from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
+from rocmlint.stack.advice.remedy import ONE_INDEX
+from rocmlint.stack.advice.rocm_builds import places, rocm_build
+from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
+from rocmlint.stack.verdicts import Verdict
+from rocmlint.stack.versions import major_minor
+from rocmlint.stack.wheels.install import COMPANIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+    from rocmlint.stack.installed.rocm import Rocm
+    from rocmlint.stack.installed.torch_build import TorchBuild
+
+_PACKAGES = sorted(BUILT_AGAINST_TORCH - {"deepspeed", "aiter", "amd-aiter"})
+"""Those that are compiled when they are installed; the others compile when they are used."""
+_LIBRARY = re.compile(r"[^/].*\.(?:so|pyd)")
+_HIP = {
+    b"libamdhip64.so": re.compile(rb"libamdhip64\.so(?:\.(\d{1,3}))?\x00"),
+    b"amdhip64_": re.compile(rb"amdhip64_(\d{1,3})\.dll"),
+}
+"""The names by which HIP is loaded, as they are looked for, and with the major version."""
+_CUDA = (b"libcudart", b"libcuda.so.1", b"cudart64_")
+_OTHER_LABEL = re.compile(r"(?:pt\d+)?(cpu|cu\d+)")
+"""Of torch and its companions, and of PyG's libraries: 0.24.1+cpu, 2.1.2+pt28cu128."""
+_LABEL = re.compile(r"rocm(\d+\.\d+(?:\.\d+)?|\d{2,4})(?!\d)")
+_MOST_FILES, _LARGEST = 12, 1_000_000_000
+_LARGEST_RECORD = 20_000_000
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a package was compiled for: "ROCm", "CUDA" or "CPU", and where that was read.
+
+    ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
+    """
+
+    platform: str
+    source: str
+    hip: str = ""
+    rocm: str = ""
+
+
+def compiled(
+    environment: Environment, torch: TorchBuild | None, rocm: Rocm, kept: Kept = NOTHING
+) -> Iterator[Verdict]:
+    """Judge the packages with compiled code; on a machine without ROCm none is wrong.
+
+    What to do leaves alone what is ``kept``. A companion of another torch is wrong by its metadata.
+    """
+    is_hip = torch is not None and torch.kind == "HIP"
+    if not is_hip and not rocm.version:
+        return
+    for name in (*COMPANIONS * is_hip, *_PACKAGES):
+        package = environment.get(name)
+        is_other = name in COMPANIONS and package and not takes_its_torch(package, environment)
+        built = built_for(package) if package and not is_other else None
+        if package and built:
+            yield _judged(package, built, torch if is_hip else None, rocm.release, kept)
+
+
+def built_for(package: Distribution) -> Built | None:
+    """Return what a package was compiled for; None where neither its files nor its label tell."""
+    rocm = labelled(package.version)
+    for path in _libraries(package):
+        platform, hip = _loaded(path)
+        if platform:
+            return Built(platform, path, hip, rocm if platform == "ROCm" else "")
+    if rocm:
+        return Built("ROCm", package.place, rocm=rocm)
+    other = _OTHER_LABEL.fullmatch(package.version.partition("+")[2])
+    return Built("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
+
+
+def labelled(version: str) -> str:
+    """Return the ROCm that a label names, also without dots: 7.2.3 for 0.31.0+rocm723."""
+    match = _LABEL.search(version.partition("+")[2])
+    if match is None or "." in match[1]:
+        return match[1] if match else ""
+    major = match[1][:2] if match[1].startswith("1") else match[1][:1]
+    return ".".join((major, *match[1][len(major) :]))
+
+
+def _judged(
+    package: Distribution, built: Built, torch: TorchBuild | None, here: str, kept: Kept
+) -> Verdict:
+    release = torch.rocm_release if torch else here
+    verdict = Verdict(
+        package.name,
+        package.version,
+        "ROCm",
+        release or None,
+        "a ROCm build",
+        "built",
+        "fits",
+        source=built.source,
+    )
+    instead = _instead(package, torch, release, kept)
+    if built.platform != "ROCm":
+        return _for_another_platform(verdict, built, instead)
+    hip = torch.hip.partition(".")[0] if torch else ""
+    if built.hip and hip.isdecimal() and built.hip != hip:
+        why = f"it was compiled for HIP {built.hip} and loads libamdhip64.so.{built.hip}, but torch"
+        why += f" {torch.version if torch else ''} has HIP {hip}: it cannot be loaded beside it"
+        return replace(verdict, judgement="conflict", reason=why, action=instead)
+    label = major_minor(built.rocm)
+    if label and release and label != release:
+        why = f"it was compiled for ROCm {built.rocm}, torch for {release}"
+        why = why if torch else f"it was compiled for ROCm {built.rocm}, here is {release}"
+        return replace(verdict, judgement="note", reason=why, action=instead)
+    return verdict
+
+
+def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdict:
+    """Judge a build for CUDA or the CPU; little of torchaudio is compiled."""
+    name = os.path.basename(built.source)
+    how = f"{name} needs CUDA's libraries" if _LIBRARY.fullmatch(name) else "by its label"
+    why = f"it is a {built.platform} build: {how}"
+    if built.platform != "CPU":
+        return replace(verdict, judgement="conflict", reason=why, action=instead)
+    why += "; what it has compiled does not run on a GPU"
+    is_small = verdict.package == "torchaudio"
+    return replace(
+        verdict, judgement="note" if is_small else "conflict", reason=why, action=instead
+    )
+
+
+def _instead(package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept) -> str:
+    """Return where the ROCm build of a package is, as far as that is known."""
+    if torch and package.name in COMPANIONS:
+        return _beside(torch, package)
+    if amd_wheels.elsewhere(package.name, rocm):
+        return "; ".join(places(package.name, kept, rocm))
+    return rocm_build(f"{package.name}=={package.version.partition('+')[0]}", kept, rocm)
+
+
+def _beside(torch: TorchBuild, companion: Distribution) -> str:
+    """Return the command for the build of a companion that is in the index of torch.
+
+    AMD's have the code for a GPU in an extra, and nightly builds one release a day.
+    """
+    index, label = index_of(torch.version), torch.version.partition("+")[2]
+    if not index.startswith(rocm_wheels.SERVER) or ".dev" in torch.version:
+        return ONE_INDEX
+    exact = f"{companion.name}=={companion.version.partition('+')[0]}+{label}"
+    return f"pip install --no-deps {exact} --index-url {index}"
+
+
+def _libraries(package: Distribution) -> list[str]:
+    """Return the libraries of a package that RECORD lists, but not more than a few."""
+    found: list[str] = []
+    try:
+        record = read_small(os.path.join(package.place, "RECORD"), _LARGEST_RECORD)
+    except OSError:
+        return found
+    root = os.path.dirname(package.place)
+    lines = record.decode(errors="replace").splitlines()
+    try:
+        # Before Python 3.11 a null character ends the reading; no file has one in its name.
+        for row in csv.reader(each for each in lines if "\0" not in each):
+            if row and _is_library(row[0]) and len(found) < _MOST_FILES:
+                found.append(os.path.join(root, row[0]))
+    except csv.Error:
+        pass
+    return found
+
+
+def _is_library(path: str) -> bool:
+    """Return whether a row of a RECORD is a library of the package: ``a/../../x.so`` is not."""
+    parts = path.replace("\\", "/").split("/")
+    return ".." not in parts and not os.path.isabs(path) and bool(_LIBRARY.fullmatch(path))
+
+
+def _loaded(path: str) -> tuple[str, str]:
+    """Return the platform whose runtime a library names, and the major version of HIP."""
+    try:
+        if not os.path.isfile(path) or not 0 < os.path.getsize(path) < _LARGEST:
+            return "", ""
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for name, pattern in _HIP.items():
+                at = data.find(name)
+                match = pattern.search(data, at) if at >= 0 else None
+                if match:
+                    return "ROCm", (match[1] or b"").decode()
+            is_cuda = any(data.find(name) >= 0 for name in _CUDA)
+            return ("CUDA" if is_cuda else ""), ""
+    except (OSError, ValueError):
+        return "", ""

@@ -1,0 +1,160 @@
+"""What imports show: each package of the stack is imported in a child process of its own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.stack.advice.remedy import reinstall
+from rocmlint.stack.installed.distributions import PACKAGES, import_name
+from rocmlint.stack.verdicts import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.gpus.devices import Devices
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+
+_NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
+_NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
+_TORCH = {"hip": str, "error": str, "architectures": [str], "devices": [str]}
+_TOLD = {"error": str, "has_torch": (bool, type(None)), "torch": {str: _TORCH}}
+"""What an interpreter answers; ``torch`` has one entry, of the same name, for torch itself."""
+_SAID = 20
+"""Lines of what an import prints that are looked at, the last ones."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What came of the imports; what torch told of itself: None where it did not.
+
+    ``devices`` are gcnArchName of each GPU that torch sees, ``architectures`` what it has code for.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    architectures: tuple[str, ...] | None = None
+    devices: tuple[str, ...] | None = None
+    hip: str = ""
+
+
+def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) -> Observed:
+    """Import each installed package of the stack; one that fails or crashes is a conflict."""
+    verdicts: list[Verdict] = []
+    architectures = seen = None
+    hip = ""
+    for package in environment.packages:
+        if package.name in _NOT_IMPORTED or package.name not in PACKAGES:
+            continue
+        started = time.monotonic()
+        try:
+            request = {"module": import_name(package.name)}
+            told, printed = interpreter.ask_quietly("smoke", request, shape=_TOLD)
+        except InterpreterError as error:
+            slow = time.monotonic() - started >= interpreter.timeout
+            why = str(error).splitlines()[0]
+            verdicts.append(_slow(package, why) if slow else _failed(package, why))
+            continue
+        said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
+        if told["error"]:
+            verdicts.append(_failed(package, told["error"], said))
+            continue
+        verdicts.append(_fits(package, "can be imported"))
+        verdicts += _on_torch(package, environment, told["has_torch"], said)
+        torch = told["torch"].get("torch")
+        if torch and torch["error"]:
+            verdicts.append(_silent(package, torch["error"]))
+        elif torch:
+            hip = torch["hip"]
+            architectures, seen = tuple(torch["architectures"]), tuple(torch["devices"])
+            verdicts += _on_gpu(package, hip, seen, architectures, devices)
+    return Observed(tuple(verdicts), architectures, seen, hip)
+
+
+def _fits(package: Distribution, requirement: str, on: str = "", found: str = "") -> Verdict:
+    return Verdict(
+        package.name,
+        package.version,
+        on,
+        found or None,
+        requirement,
+        "observed",
+        "fits",
+        source=f"import {import_name(package.name)}",
+    )
+
+
+def _but(verdict: Verdict, reason: str, action: str, judgement: Judgement = "conflict") -> Verdict:
+    return replace(verdict, judgement=judgement, reason=reason, action=action)
+
+
+def _failed(package: Distribution, error: str, said: Sequence[str] = ()) -> Verdict:
+    first = error.splitlines()[0] if error else "no reason given"
+    reason = f"import {import_name(package.name)} fails: {first}"
+    if said and said[-1] not in reason:
+        reason += f" ({said[-1].strip()})"
+    action = f"fix the conflicts above, if any; otherwise {reinstall(package)}"
+    return _but(_fits(package, "can be imported"), reason, action)
+
+
+def _slow(package: Distribution, error: str) -> Verdict:
+    """Leave open what took too long: it may hang, or compile something for the first time."""
+    reason = f"import {import_name(package.name)} did not finish: {error}"
+    action = "give it more time with --timeout; py-spy dump shows where it is"
+    return _but(_fits(package, "can be imported"), reason, action, "unknown")
+
+
+def _silent(package: Distribution, error: str) -> Verdict:
+    """Leave open which GPUs a torch sees that fails when it is asked."""
+    reason = f"torch fails when asked for its GPUs: {error.splitlines()[0]}"
+    action = "rocminfo in the same shell shows whether this user may use them"
+    return _but(_fits(package, "sees the GPU", "GPU"), reason, action, "unknown")
+
+
+def _on_torch(
+    package: Distribution, environment: Environment, has_torch: bool | None, said: Sequence[str]
+) -> Iterator[Verdict]:
+    """Judge what a package says of torch, where torch is installed."""
+    torch = environment.get("torch")
+    if torch is None or has_torch is None:
+        return
+    verdict = _fits(package, "is_torch_available()", "torch", torch.version)
+    if has_torch:
+        yield verdict
+        return
+    reason = f"after import {import_name(package.name)}, is_torch_available() is False"
+    about = [each.strip() for each in said if "torch" in each.lower()]
+    if about:
+        reason += f': it says "{next((e for e in about if " >= " in e), about[-1])}"'
+    action = (
+        f"run rocmlint stack compatible {package.name} to see which of its versions are "
+        "compatible with this torch"
+    )
+    yield _but(verdict, reason, action)
+
+
+def _on_gpu(
+    package: Distribution,
+    hip: str,
+    seen: tuple[str, ...],
+    architectures: tuple[str, ...],
+    devices: Devices,
+) -> Iterator[Verdict]:
+    """Judge whether torch sees the GPUs, and has code for each."""
+    if not hip:
+        return
+    if devices.names and not seen:
+        reason = f"{devices.source} lists {', '.join(devices.architectures)}, but torch sees no GPU"
+        action = "check HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES: rocmlint verify variables"
+        yield _but(_fits(package, "sees the GPU", "GPU"), reason, action)
+        return
+    built = {each.partition(":")[0] for each in architectures}
+    for device in dict.fromkeys(each.partition(":")[0] for each in seen):
+        verdict = _fits(package, "has code for this GPU", device, device)
+        if device in built:
+            yield verdict
+        elif architectures:
+            reason = f"torch {package.version} has code for {' '.join(architectures)} only"
+            action = "run rocmlint verify kernels torch: a generic target may cover it"
+            yield _but(verdict, reason, action, "note")

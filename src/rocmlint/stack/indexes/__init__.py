@@ -1,0 +1,1 @@
+"""Reading package indexes over the network, bounded, for `rocmlint stack update`."""

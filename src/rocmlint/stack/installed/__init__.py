@@ -1,0 +1,1 @@
+"""What the interpreter and its machine have: packages, torch, ROCm. Facts, no verdicts."""

@@ -1,0 +1,1 @@
+"""The stack written down before an install, and what contradicts it afterwards."""

@@ -1,0 +1,1 @@
+"""The parts of a plan for another ROCm or torch: changes, pins of the project, commands."""

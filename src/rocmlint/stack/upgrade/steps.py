@@ -1,0 +1,124 @@
+"""The commands that carry a plan out, and those that bring back what was there."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from rocmlint.published.closure import brings_other
+from rocmlint.stack.advice.keeping import Kept
+from rocmlint.stack.advice.remedy import COMPILE_ANEW
+from rocmlint.stack.advice.rollback import built_from, words_of
+from rocmlint.stack.installed.distributions import minor_of
+from rocmlint.stack.wheels.install import pinned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocmlint.stack.installed.distributions import Environment
+    from rocmlint.stack.upgrade.changes import PackageChange
+    from rocmlint.stack.wheels.install import Wheels
+
+_TRITONS = ("triton", "triton-rocm", "pytorch-triton-rocm")
+"""All three write the folder ``triton``: of two that are installed neither is whole."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Writes commands for an environment: for its pip, or for uv where that is what is there.
+
+    uv counts where pip is not installed, and uv is on PATH or has installed torch. Without either
+    pip comes first, from Python's ensurepip.
+    """
+
+    environment: Environment
+
+    @cached_property
+    def uses_uv(self) -> bool:
+        """Whether the commands are for uv."""
+        torch = self.environment.get("torch")
+        by_uv = torch is not None and torch.installer == "uv"
+        return self.environment.get("pip") is None and (by_uv or shutil.which("uv") is not None)
+
+    def prepared(self) -> Iterator[str]:
+        """Yield what makes the other commands possible, where nothing can install yet."""
+        if self.environment.get("pip") is None and not self.uses_uv:
+            yield self._command("-m", "ensurepip", "--upgrade")
+
+    def forward(
+        self, changes: Sequence[PackageChange], packages: Sequence[tuple[str, str]], wheels: Wheels
+    ) -> Iterator[str]:
+        """Return the commands of the plan; ``packages`` are those that come from the index."""
+        if changes:
+            yield from self.prepared()
+        gone = [each.package for each in changes if each.action in {"remove", "rebuild"}]
+        if gone:
+            yield self.uninstall(gone)
+        exact = pinned(packages, wheels.rocm, wheels.extras)
+        if any(each.action == "install" for each in changes):
+            yield self.install(*exact, "--index-url", wheels.url)
+        moved = [each for each in changes if each.action in {"upgrade", "downgrade"}]
+        alone = [each for each in moved if self._brings_other(each, changes, wheels)]
+        beside = [f"{each.package}=={each.after}" for each in moved if each not in alone]
+        if beside:
+            # With torch named, nothing can replace it.
+            yield self.install(*beside, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
+        if alone:
+            yield self.install("--no-deps", *(f"{each.package}=={each.after}" for each in alone))
+        for each in changes:
+            if each.action == "rebuild":
+                yield self._rebuild(each)
+
+    def back(self, changes: Sequence[PackageChange], freeze: str | None) -> Iterator[str]:
+        """Return the commands that undo the plan with the file that was written before."""
+        if freeze is None or not changes:
+            return
+        touched = dict.fromkeys(each.package for each in changes)
+        if "torch" in touched:
+            touched |= dict.fromkeys(_TRITONS)
+        yield self.uninstall(touched)
+        yield self.install("--no-deps", "-r", freeze)
+
+    def uninstall(self, names: Iterable[str]) -> str:
+        """Return the command that removes packages."""
+        if not self.uses_uv:
+            return self._command("-m", "pip", "uninstall", "-y", *names)
+        return shlex.join(
+            ("uv", "pip", "uninstall", "--python", self.environment.executable, *names)
+        )
+
+    def install(self, *words: str) -> str:
+        """Return the command that installs what the words say."""
+        if not self.uses_uv:
+            return self._command("-m", "pip", "install", *words)
+        return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
+
+    def _command(self, *words: str) -> str:
+        return shlex.join((self.environment.executable, *words))
+
+    def _brings_other(
+        self, change: PackageChange, changes: Sequence[PackageChange], wheels: Wheels
+    ) -> bool:
+        """Return whether a release brings PyPI's triton, or what PyPI has for CUDA only.
+
+        AMD's torch brings a triton of that name; the one of PyTorch's has another name.
+        """
+        gone = {each.package for each in changes if each.action == "remove"}
+        there = {each.name for each in self.environment.distributions} - gone
+        there |= {"triton"} if wheels.source == "amd" else set()
+        python = minor_of(self.environment.python)
+        return brings_other(change.package, Version(change.after), python, there)
+
+    def _rebuild(self, change: PackageChange) -> str:
+        """Compile a package anew, against the torch that is installed by then."""
+        installed = self.environment.get(change.package)
+        source = built_from(installed) if installed and change.before == change.after else ""
+        if source:
+            return self.install(*COMPILE_ANEW, *words_of(source))
+        released = f"{change.package}=={change.after.partition('+')[0]}"
+        return self.install(*COMPILE_ANEW, "--no-binary", change.package, released)
