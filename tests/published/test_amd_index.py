@@ -14,6 +14,8 @@ from rocmlint.published.pytorch_index import is_pypi, is_rocm
         ("https://repo.amd.com/rocm/whl-multi-arch/", "", False),
         ("https://stable.repo.amd.com/rocm/whl-next", "", False),
         ("https://nightly.repo.amd.com/rocm/whl-next/", "", True),
+        ("https://rc.repo.amd.com/rocm/whl-next/", "", True),
+        ("https://dev.repo.amd.com/rocm/pytorch/whl-next/", "", True),
         ("https://rocm.nightlies.amd.com/whl-multi-arch/", "", True),
         ("https://rocm.nightlies.amd.com/whl-staging-multi-arch/", "", True),
         ("https://repo.amd.com/rocm/whl/gfx110X-all/", "gfx110X-all", False),

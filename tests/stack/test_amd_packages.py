@@ -309,7 +309,7 @@ CASES = [
         ("gfx950",),
         "10.1.0",
         [("rocm-sdk-libraries", "gfx950", "conflict")],
-        "pip install --index-url https://rocm.prereleases.amd.com/whl-multi-arch/ "
+        "pip install --index-url https://rc.repo.amd.com/rocm/whl-next/ "
         "'rocm[libraries,device-gfx950]==10.1.0rc2'",
     ),
     Case(

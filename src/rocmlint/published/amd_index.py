@@ -9,7 +9,7 @@ from rocmlint.lazy import compile_lazily
 _WORDS = ("amd.com/", "radeon.com/")
 """What stands in all URLs of AMD's servers."""
 _ALL_GPUS = compile_lazily(
-    r"https?://(?:(?:(?P<stream>stable|nightly|dev|prerelease)\.)?repo\.amd\.com/rocm/"
+    r"https?://(?:(?:(?P<stream>stable|lts|rc|ltsrc|weekly|nightly|bkc|dev)\.)?repo\.amd\.com/rocm/"
     r"(?:pytorch/)?whl-(?:multi-arch|next)"
     r"|rocm\.(?P<preview>nightlies|prereleases|devreleases)\.amd\.com/whl-(?:staging-)?multi-arch)"
     r"/?\Z"
@@ -42,7 +42,7 @@ def amd_index(url: str) -> AmdIndex | None:
         return None
     match = _ALL_GPUS.match(url)
     if match is not None:
-        is_preview = bool(match["preview"]) or match["stream"] not in {None, "stable"}
+        is_preview = bool(match["preview"]) or match["stream"] not in {None, "stable", "lts"}
         return AmdIndex(url, "", is_preview)
     match = _FAMILY.match(url)
     return None if match is None else AmdIndex(url, match["family"], bool(match["preview"]))

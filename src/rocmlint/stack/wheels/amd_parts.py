@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import replace
-
-from packaging.version import Version
+from dataclasses import dataclass, replace
 
 from rocmlint.published import amd_wheels
 
@@ -15,17 +13,46 @@ FAMILY = re.compile(rf"{HOST}-(gfx[0-9a-z-]+)")
 DEVICE = re.compile(r"(rocm-sdk|amd-torch|amd-torchvision)-device-(gfx[0-9a-z-]+)")
 SDK = re.compile(r"rocm-sdk-[a-z0-9-]+|rocm-profiler")
 """The parts of AMD's SDK: the core, libraries, devel, profiler, code for GPUs, and later ones."""
-_NIGHTLY_FAMILY = "https://rocm.nightlies.amd.com/v2/{family}/"
-_DEV_FAMILY = "https://rocm.devreleases.amd.com/v2/{family}/"
-"""docs/packaging/legacy_per_family_releases.md of ROCm/TheRock."""
-_DEV = "https://rocm.devreleases.amd.com/whl-multi-arch/"
-_PRERELEASES = "https://rocm.prereleases.amd.com/whl-multi-arch/"
-"""docs/development/s3_buckets.md of ROCm/TheRock."""
-_CANDIDATE = re.compile(r"[\d.]+rc\d{1,3}")
-"""Of a release; nightly builds once were 7.0.0rc20250702."""
-_DEVELOPMENT, _NIGHTLY = re.compile(r"[\d.]+\.dev\d"), re.compile(r"[\d.]+(?:a|rc)\d")
-"""In versions: of a build of one commit (7.12.0.dev0+849eec4), and of one of the day."""
-_FIRST_OF_STABLE = Version("10")
+_FIRST_OF_STABLE = (10, 0)
+"""The first release in stable.repo.amd.com; RELEASES.md of ROCm/TheRock."""
+_FIRST_OF_PREVIEWS = (10, 1)
+"""The first in the new index of candidates, nightly builds and builds in development."""
+
+
+@dataclass(frozen=True)
+class _Previews:
+    """Where builds are that are not releases: RELEASES.md of ROCm/TheRock.
+
+    Those before ROCm 10.1 stay where they were: legacy_multi_arch_releases.md and
+    legacy_per_family_releases.md, both in docs/packaging of ROCm/TheRock.
+    """
+
+    version: re.Pattern[str]
+    index: str
+    earlier: str
+    family: str
+
+
+_PREVIEWS = (
+    _Previews(  # of one commit: 7.12.0.dev0+849eec4
+        re.compile(r"[\d.]+\.dev\d"),
+        "https://dev.repo.amd.com/rocm/whl-next/",
+        "https://rocm.devreleases.amd.com/whl-multi-arch/",
+        "https://rocm.devreleases.amd.com/v2/{family}/",
+    ),
+    _Previews(  # candidates of a release; nightly builds once were 7.0.0rc20250702
+        re.compile(r"[\d.]+rc\d{1,3}\Z"),
+        "https://rc.repo.amd.com/rocm/whl-next/",
+        "https://rocm.prereleases.amd.com/whl-multi-arch/",
+        "https://rocm.prereleases.amd.com/whl/{family}/",
+    ),
+    _Previews(  # of the day
+        re.compile(r"[\d.]+(?:a|rc)\d"),
+        "https://nightly.repo.amd.com/rocm/whl-next/",
+        "https://rocm.nightlies.amd.com/whl-multi-arch/",
+        "https://rocm.nightlies.amd.com/v2/{family}/",
+    ),
+)
 
 
 def is_of_amd(package: str) -> bool:
@@ -61,19 +88,24 @@ def install_from(url: str, *wanted: str, option: str = "--index-url") -> str:
 
 def index_for(rocm: str) -> amd_wheels.Index:
     """Return the multi-arch index for a version of ROCm, as AMD's pages have them."""
-    if _DEVELOPMENT.match(rocm):
-        return replace(amd_wheels.index("nightly"), url=_DEV)
-    if _CANDIDATE.fullmatch(rocm):
-        return replace(amd_wheels.index("nightly"), url=_PRERELEASES)
-    if _NIGHTLY.match(rocm):
-        return amd_wheels.index("nightly")
-    major = rocm.partition(".")[0]
-    is_new = major.isdecimal() and Version(major[:9]) >= _FIRST_OF_STABLE
-    return amd_wheels.index("stable" if is_new else "multi-arch")
+    previews, version = _previews(rocm), _major_minor(rocm)
+    if previews is None:
+        return amd_wheels.index("stable" if version >= _FIRST_OF_STABLE else "multi-arch")
+    if version >= _FIRST_OF_PREVIEWS:
+        return replace(amd_wheels.index("nightly"), url=previews.index)
+    return replace(amd_wheels.index("multi-arch"), url=previews.earlier)
 
 
 def family_url(rocm: str) -> str:
     """Return the URL of the indexes for a family of GPUs, with a place for the ``family``."""
-    if _DEVELOPMENT.match(rocm):
-        return _DEV_FAMILY
-    return _NIGHTLY_FAMILY if _NIGHTLY.match(rocm) else amd_wheels.index("family").url
+    previews = _previews(rocm)
+    return amd_wheels.index("family").url if previews is None else previews.family
+
+
+def _previews(rocm: str) -> _Previews | None:
+    return next((each for each in _PREVIEWS if each.version.match(rocm)), None)
+
+
+def _major_minor(rocm: str) -> tuple[int, ...]:
+    match = re.match(r"(\d{1,9})\.(\d{1,9})", rocm)
+    return tuple(map(int, match.groups())) if match else (0, 0)
