@@ -34,6 +34,27 @@ def test_a_requirement_that_nests_too_deep_is_a_problem_of_its_package_alone(
     assert ("accelerate", "psutil", "conflict") in standing(declared(environment))
 
 
+@pytest.mark.parametrize(
+    ("package", "requirement"),
+    [("fastai", "torch<2.9"), ("sentence-transformers", "transformers<5")],
+)
+def test_what_another_package_requires_of_the_stack_and_does_not_get_is_a_conflict(
+    packages: FakeEnvironment, package: str, requirement: str
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.install("transformers", "5.10.0")
+    packages.install(package, "2.8.0", [requirement, "requests>=999"])
+    assert standing(declared(packages.read())) == [(package, requirement, "conflict")]
+
+
+def test_what_another_package_requires_of_the_stack_and_gets_is_not_listed(
+    packages: FakeEnvironment,
+) -> None:
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    packages.install("fastai", "2.8.0", ["torch<2.11", 'torch<2; extra == "old"'])
+    assert declared(packages.read()) == ()
+
+
 def test_an_extra_named_after_what_is_not_installed_does_not_count(
     packages: FakeEnvironment,
 ) -> None:

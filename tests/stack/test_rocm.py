@@ -89,6 +89,22 @@ def test_a_rocm_that_a_variable_names_comes_before_opt(here: FakeMachine) -> Non
     assert rocm.chosen.source == "$ROCM_PATH = /home/me/rocm/.info/version"
 
 
+def test_a_module_of_a_cluster_comes_before_the_rocm_of_the_host(here: FakeMachine) -> None:
+    here.program("amd-smi", amd_smi("6.0.3"))
+    here.file("/sw/rocm/6.3.1/.info/version", "6.3.1-48\n")
+    here.environment["ROCM_PATH"] = "/sw/rocm/6.3.1"
+    assert read(here).version == "6.3.1"
+
+
+def test_of_two_variables_the_one_that_torchs_extensions_read_first_counts(
+    here: FakeMachine,
+) -> None:
+    here.file("/sw/6.3/.info/version", "6.3.1\n")
+    here.file("/sw/6.4/.info/version", "6.4.2\n")
+    here.environment |= {"ROCM_PATH": "/sw/6.3", "ROCM_HOME": "/sw/6.4"}
+    assert read(here).version == "6.4.2"
+
+
 def test_a_variable_that_names_opt_rocm_tells_it_once(here: FakeMachine) -> None:
     here.file("/opt/rocm/.info/version", "6.4.1\n")
     here.environment |= {"ROCM_PATH": "/opt/rocm", "ROCM_HOME": "/opt/rocm"}

@@ -20,7 +20,7 @@ from rocmlint.stack.verdicts import Verdict, is_met
 from rocmlint.text.written import holds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from packaging.requirements import Requirement
     from packaging.version import Version
@@ -51,7 +51,8 @@ class _Demand:
 def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 
-    What is required and not installed is a conflict too. What to do leaves alone what is ``kept``.
+    What is required and not installed is a conflict too, and so is what any other package requires
+    of the stack, if it is not met. What to do leaves alone what is ``kept``.
     """
     asked = _asked_extras(environment)
     subjects = _subjects(environment, asked)
@@ -66,7 +67,21 @@ def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, .
                 found.append(_judged(each, demand, environment, kept))
             elif _is_missing(demand, environment) and each in environment.packages:
                 found.append(_missing(each, demand, environment, kept))
+    found += _of_others(names, environment, kept)
     return tuple(_without_repeats(found))
+
+
+def _of_others(
+    subjects: Collection[str], environment: Environment, kept: Kept
+) -> Iterator[Verdict]:
+    """Yield what packages that are not of the stack require of it and is not met."""
+    of_stack = {each.name for each in environment.packages}
+    for each in environment.distributions:
+        for demand in () if each.name in subjects else _demands(each, environment, set()):
+            if not demand.extra and canonicalize_name(demand.requirement.name) in of_stack:
+                verdict = _judged(each, demand, environment, kept)
+                if verdict.judgement != "fits":
+                    yield verdict
 
 
 def _asked_extras(environment: Environment) -> dict[str, set[str]]:

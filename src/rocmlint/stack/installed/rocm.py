@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
-from rocmlint.stack.installed.rocm_folders import UNNAMED, folders
+from rocmlint.stack.installed.rocm_folders import UNNAMED, folders, named_folders
 from rocmlint.stack.installed.rocm_packages import system_packages
 from rocmlint.stack.installed.rocm_reading import Kind, Rocm, RocmReading, first_version
 from rocmlint.stack.installed.torch_build import rocm_of_hip
@@ -32,17 +32,19 @@ def find_rocm(
     *,
     includes: bool = False,
 ) -> Rocm:
-    """Read every source: AMD's wheels, amd-smi, folders, packages, rocm-sdk, hipconfig, torch.
+    """Read every source, from AMD's wheels to torch.
 
     ``environment`` are the packages of the interpreter that is asked, ``torch`` is its torch, which
     ``includes`` ROCm's libraries or was only compiled with them. AMD's wheels come first: what is
-    installed beside them is compiled with them and runs on them.
+    installed beside them runs on them. Then come the variables: a job that sets them, such as one
+    with a module of a cluster, compiles with what they name and not with the ROCm of the host.
     """
-    machine = machine or Machine()
+    machine, seen = machine or Machine(), set[str]()
     readings = [
         *(_wheels(environment) if environment else ()),
+        *named_folders(machine, seen),
         *_amd_smi(machine),
-        *folders(machine),
+        *folders(machine, seen),
         *system_packages(machine, environment.prefix if environment else ""),
     ]
     for ask in (_rocm_sdk, _hipconfig):

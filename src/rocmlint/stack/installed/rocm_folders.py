@@ -49,10 +49,12 @@ _MOST = 100_000
 """Names of a folder that are looked at: /usr/lib has thousands."""
 
 
-def folders(machine: Machine) -> Iterator[RocmReading]:
-    """Read the folders that variables name, /opt/rocm and those beside it, and /usr."""
-    seen: set[str] = set()
-    for name in ("ROCM_PATH", "ROCM_HOME"):
+def named_folders(machine: Machine, seen: set[str]) -> Iterator[RocmReading]:
+    """Read the folders that variables name, in the order of torch.utils.cpp_extension.
+
+    ``seen`` are the real paths that were read, by whatever name.
+    """
+    for name in ("ROCM_HOME", "ROCM_PATH"):
         path = machine.environment.get(name, "")
         folder = machine.path(path)
         if path and not os.path.isdir(folder) and not _is_denied(folder):
@@ -60,6 +62,10 @@ def folders(machine: Machine) -> Iterator[RocmReading]:
             yield RocmReading(f"${name} = {path}", "file", problem=problem)
         elif path:
             yield from _folder(folder, path, f"${name} = ", seen)
+
+
+def folders(machine: Machine, seen: set[str]) -> Iterator[RocmReading]:
+    """Read /opt/rocm and the folders beside it, and /usr, but none that was ``seen`` already."""
     for path in (_OPT, *_side_by_side(machine)):
         yield from _folder(machine.path(path), path, "", seen)
     if os.path.realpath(machine.path(_USR)) not in seen:
@@ -76,10 +82,7 @@ def _side_by_side(machine: Machine) -> list[str]:
 
 
 def _folder(folder: str, path: str, said: str, seen: set[str]) -> Iterator[RocmReading]:
-    """Read the version below a folder that is one of ROCm, or say why it tells none.
-
-    ``seen`` are the real paths that were read already, by whatever name.
-    """
+    """Read the version below a folder that is one of ROCm, or say why it tells none."""
     if os.path.realpath(folder) in seen:
         return
     seen.add(os.path.realpath(folder))
