@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,13 +14,11 @@ from rocmlint.published.requirement_lines import releases_of
 from rocmlint.stack import update as update_module
 from rocmlint.stack.indexes import newer_requirements, newer_wheels
 from rocmlint.stack.indexes.fetch import FetchError, Reader
-from tests.support.package_index import NIGHTLY, WHEELS, PackageIndex, Page
+from tests.support.package_index import NIGHTLY, WHEELS, PackageIndex, Page, today
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TODAY = datetime.now(timezone.utc).date().isoformat()
-TOMORROW = (datetime.now(timezone.utc) + timedelta(days=1)).date().isoformat()
 LINES = requirements.lines()
 NOWHERE = update_module.Sources("", "")
 
@@ -33,13 +30,13 @@ def newer(index: PackageIndex, package: str = "peft") -> newer_requirements.Foun
 
 
 def test_a_new_release_is_read_with_what_it_requires(index: PackageIndex) -> None:
-    wheel = index.wheel("peft", "9.0.0", "torch>=2.4", "unheard-of", day=TODAY)
+    wheel = index.wheel("peft", "9.0.0", "torch>=2.4", "unheard-of", day=today())
     index.project("peft", wheel, index.wheel("peft", "9.1.0rc1"))
     found = newer(index)
-    assert (found.new, found.uploaded, found.problem) == (("9.0.0",), TODAY, "")
+    assert (found.new, found.uploaded, found.problem) == (("9.0.0",), today(), "")
     facts = releases_of(found.line)["9.0.0"]
     assert facts["requires_dist"] == ["torch>=2.4"]
-    assert (facts["requires_python"], facts["uploaded"]) == (">=3.10", TODAY)
+    assert (facts["requires_python"], facts["uploaded"]) == (">=3.10", today())
 
 
 def test_a_release_from_before_the_table_is_not_read_again(index: PackageIndex) -> None:
@@ -55,17 +52,17 @@ def test_of_an_index_without_days_the_later_versions_are_new(index: PackageIndex
     index.pages["/simple/peft/"] = Page(links.encode(), "text/html")
     found = newer(index)
     assert (found.new, found.uploaded) == (("9.0.0",), "")
-    assert newer_requirements.newest_day([found], requirements.AS_OF) == TODAY
+    assert newer_requirements.newest_day([found], requirements.AS_OF) == today()
 
 
 def test_a_release_without_a_wheel_is_listed_without_requirements(index: PackageIndex) -> None:
     entry: dict[str, object] = {
         "filename": "peft-9.0.0.tar.gz",
         "url": "x",
-        "upload-time": f"{TODAY}T01:00:00Z",
+        "upload-time": f"{today()}T01:00:00Z",
     }
     index.project("peft", entry)
-    assert releases_of(newer(index).line)["9.0.0"] == {"uploaded": TODAY}
+    assert releases_of(newer(index).line)["9.0.0"] == {"uploaded": today()}
 
 
 def test_a_release_that_was_yanked_since_is_marked(index: PackageIndex) -> None:
@@ -75,7 +72,7 @@ def test_a_release_that_was_yanked_since_is_marked(index: PackageIndex) -> None:
 
 
 def test_only_the_newest_of_very_many_releases_are_read(index: PackageIndex) -> None:
-    many = [index.wheel("peft", f"9.{minor}.0", day=TODAY) for minor in range(40)]
+    many = [index.wheel("peft", f"9.{minor}.0", day=today()) for minor in range(40)]
     index.project("peft", *many)
     found = newer(index)
     assert (len(found.new), found.new[-1]) == (30, "9.39.0")
@@ -94,7 +91,7 @@ def test_pages_that_take_long_to_read_are_left_when_the_time_is_over(index: Pack
 
 
 def test_wrong_metadata_leave_the_release_out_and_are_told(index: PackageIndex) -> None:
-    wheel = index.wheel("peft", "9.0.0", day=TODAY)
+    wheel = index.wheel("peft", "9.0.0", day=today())
     index.project("peft", wheel)
     index.pages[f"/files/{wheel['filename']}.metadata"] = Page(b"Name: evil\n")
     found = newer(index)
@@ -102,13 +99,14 @@ def test_wrong_metadata_leave_the_release_out_and_are_told(index: PackageIndex) 
     assert "another hash" in found.problem
 
 
-@pytest.mark.parametrize("day", ["2026-99-99", "0000-00-00", "9999-12-31", "soon", TOMORROW])
+@pytest.mark.parametrize("day", ["2026-99-99", "0000-00-00", "9999-12-31", "soon", "tomorrow"])
 def test_an_impossible_or_future_day_is_unknown(index: PackageIndex, day: str) -> None:
+    day = today(1) if day == "tomorrow" else day
     last = index.wheel("peft", [*releases_of(LINES["peft"])][-1], day=requirements.AS_OF)
     index.project("peft", last, index.wheel("peft", "9.0.0", day=day))
     found = newer(index)
     assert (found.new, found.uploaded, found.problem) == (("9.0.0",), requirements.AS_OF, "")
-    assert releases_of(found.line)["9.0.0"].get("uploaded", "") <= TODAY
+    assert releases_of(found.line)["9.0.0"].get("uploaded", "") <= today()
     assert newer_requirements.newest_day([found], "2026-11-01") == requirements.AS_OF
 
 
@@ -150,12 +148,12 @@ def test_amds_indexes_are_read_into_its_table(
         index.pages[f"/amd/{name}/"] = Page(link.encode(), "text/html")
     done = update_module._amd_wheels(Reader(20), NOWHERE, str(tmp_path), lambda _: None)
     assert done.new == ("torch 2.16.0 for ROCm 10.2.0 (linux)",) * 2
-    assert (done.date, done.problems) == (TODAY, ())
+    assert (done.date, done.problems) == (today(), ())
     monkeypatch.undo()
     monkeypatch.setattr(tables, "_folder", [str(tmp_path)])
     monkeypatch.setattr(tables, "_used", {})
     fetched = amd_wheels._data.__wrapped__()
-    assert fetched["as_of"] == TODAY
+    assert fetched["as_of"] == today()
     assert {"10.2.0"} < {each["rocm"] for each in fetched["builds"]}
 
 

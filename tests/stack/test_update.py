@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from rocmlint.stack.indexes import index_config
 from rocmlint.stack.indexes.fetch import FetchError, Reader
 from rocmlint.stack.indexes.index_config import PYPI, Index, find_certificates, find_index
 from tests.support.fetched_tables import ONLY, data_of, fetched
-from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
+from tests.support.package_index import NIGHTLY, WHEELS, Page, serving, today
 
 if TYPE_CHECKING:
     import subprocess
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tests.support.project import Project
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "stack.json").read_text())
-TODAY = datetime.now(timezone.utc).date().isoformat()
 LINES = requirements.lines()
 
 
@@ -38,7 +36,7 @@ def everything() -> Iterator[PackageIndex]:
         for name, line in LINES.items():
             newest = [*releases_of(line)][-1]
             index.project(name, {"filename": f"{name}-{newest}.tar.gz", "url": "x"})
-        index.project("peft", index.wheel("peft", "9.0.0", "torch>=2.16", day=TODAY))
+        index.project("peft", index.wheel("peft", "9.0.0", "torch>=2.16", day=today()))
         index.pages["/whl/torch/"] = Page(WHEELS.encode(), "text/html")
         index.pages["/whl/nightly/torch/"] = Page(NIGHTLY.encode(), "text/html")
         yield index
@@ -61,13 +59,15 @@ def test_what_was_fetched_is_used_by_stack_and_told(
     assert (done.returncode, done.stderr) == (0, "")
     assert "new: peft 9.0.0" in done.stdout
     assert "new: torch 2.15 for ROCm 7.14, torch 2.15 for ROCm 10.0" in done.stdout
-    assert f"PyTorch's ROCm wheels: now of {TODAY}, was of {rocm_wheels.as_of()}" in done.stdout
+    assert f"PyTorch's ROCm wheels: now of {today()}, was of {rocm_wheels.as_of()}" in done.stdout
 
     asked = ("--offline", "--torch", "2.15", "--python-version", "3.11", "peft")
     answer = project.run("stack", "compatible", *asked, **data_of(project))
     assert "9.0.0" in answer.stdout
     assert "torch 2.15 has wheels for ROCm 7.14 and 10.0.\n" in answer.stdout
-    told = f"note: PyTorch's ROCm wheels: as fetched by rocmlint stack update (newest row {TODAY})"
+    told = (
+        f"note: PyTorch's ROCm wheels: as fetched by rocmlint stack update (newest row {today()})"
+    )
     assert told in answer.stderr
     assert "what releases require: as fetched by" in answer.stderr
     assert "9.0.0" not in project.run("stack", "compatible", *asked).stdout
@@ -129,7 +129,7 @@ def test_an_error_is_a_document_where_json_was_asked_for(
 
 
 def test_packages_that_are_missing_stay_as_they_were(project: Project, index: PackageIndex) -> None:
-    index.project("peft", index.wheel("peft", "9.0.0", day=TODAY))
+    index.project("peft", index.wheel("peft", "9.0.0", day=today()))
     done = update(project, index)
     assert done.returncode == 3
     assert "known as before" in done.stdout

@@ -9,6 +9,7 @@ import re
 import threading
 import zipfile
 from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,11 @@ WHEELS = """<html><body>
 NIGHTLY = """<a href="torch-2.16.0.dev20261120%2Brocm10.2-cp312-cp312-linux_x86_64.whl">n</a>
 <a href="torch-2.14.0.dev20260701%2Brocm7.1-cp312-cp312-linux_x86_64.whl">old</a>"""
 """Its page of nightly builds."""
+
+
+def today(ahead: int = 0) -> str:
+    """Return the day of an upload. Never as a constant: tests run over midnight, too."""
+    return (datetime.now(timezone.utc) + timedelta(days=ahead)).date().isoformat()
 
 
 class Page(NamedTuple):
