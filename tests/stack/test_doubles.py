@@ -33,8 +33,8 @@ def test_the_metadata_of_two_torches_in_one_folder_is_a_conflict(packages: FakeE
     assert found(packages) == [
         (
             "conflict",
-            f"{packages.site} has the metadata of both: one installation over another",
-            "run pip uninstall torch until none is left, then install it again",
+            f"{packages.site} has the metadata of both: one was installed over the other",
+            "repeat pip uninstall torch until it is gone, then install it again",
         )
     ]
 

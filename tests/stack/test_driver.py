@@ -75,8 +75,8 @@ def test_linux_itself_has_a_driver_without_a_version(here: FakeMachine) -> None:
     driver = find_driver(here.machine)
     assert driver == Driver("Linux", "6.14.0-29-generic", "/proc/version")
     assert unknown(driver, "7.2") == (
-        f"AMD's matrix ({drivers.as_of()}) is about amdgpu-dkms only: whether it runs ROCm 7.2 "
-        "is unknown"
+        f"AMD's matrix ({drivers.as_of()}) covers amdgpu-dkms only: whether this driver supports "
+        "ROCm 7.2 is unknown"
     )
 
 
@@ -90,8 +90,10 @@ def test_below_wsl_the_driver_is_that_of_windows(here: FakeMachine) -> None:
     here.file("/dev/dxg", "")
     driver = find_driver(here.machine)
     assert driver is not None
-    assert str(driver) == "Windows', below WSL, Linux 6.6.87.2-microsoft-standard-WSL2"
-    assert driver.note.startswith("librocdxg.so, by which ROCm reaches the driver of Windows, was")
+    assert str(driver) == "Windows driver, under WSL, Linux 6.6.87.2-microsoft-standard-WSL2"
+    assert driver.note.startswith(
+        "librocdxg.so, through which ROCm reaches the Windows driver, was"
+    )
     here.file("/opt/rocm/lib/librocdxg.so", "")
     bridged = find_driver(here.machine)
     assert bridged is not None
@@ -153,9 +155,9 @@ def test_the_driver_is_compared_with_the_rocm_by_amds_matrix(
 @pytest.mark.parametrize(
     ("driver", "wanted", "why"),
     [
-        ("30.30.1", "7.10", "does not list ROCm 7.10: whether this driver runs it is unknown"),
-        ("31.30.0", "7.14", "does not list this driver: whether it runs ROCm 7.14 is unknown"),
-        ("", "7.2", "does not list this driver: whether it runs ROCm 7.2 is unknown"),
+        ("30.30.1", "7.10", "does not list ROCm 7.10: whether this driver supports it is unknown"),
+        ("31.30.0", "7.14", "does not list this driver: whether it supports ROCm 7.14 is unknown"),
+        ("", "7.2", "does not list this driver: whether it supports ROCm 7.2 is unknown"),
     ],
 )
 def test_what_amd_does_not_list_is_said_to_be_unknown(driver: str, wanted: str, why: str) -> None:

@@ -58,7 +58,7 @@ CASES = [
             ("jax-rocm60-pjrt", "ROCm", "conflict"),
             ("jax-rocm60-plugin", "ROCm", "conflict"),
         ],
-        "it is for ROCm 6, but 7.2.1 is here",
+        "it is for ROCm 6, but ROCm 7.2.1 is installed",
     ),
     Case(
         "jax without any ROCm",
@@ -103,7 +103,7 @@ CASES = [
         "torchvision for the CPU, as its metadata takes any build of torch",
         {"torchvision": "0.26.0+cpu"},
         [("torchvision", "ROCm", "conflict")],
-        "it is a CPU build: by its label; what it has compiled does not run on a GPU",
+        "it is a CPU build, according to its label; its compiled code does not run on a GPU",
         torch=TORCH_7_2,
     ),
     Case(
@@ -137,7 +137,7 @@ CASES = [
         "a library of PyG for CUDA, by its label",
         {"torch-scatter": "2.1.2+pt211cu128"},
         [("torch-scatter", "ROCm", "conflict")],
-        "it is a CUDA build: by its label",
+        "it is a CUDA build, according to its label",
         torch=TORCH_7_2,
     ),
     Case("jax for the CPU beside a GPU", {"jax": "0.8.2"}, [("jax", "ROCm", "note")]),
@@ -161,7 +161,7 @@ CASES = [
         "the plugin of onnxruntime for another ROCm",
         {"onnxruntime": "1.25.0", "onnxruntime-ep-migraphx": "1.0.0+rocm10.1.0"},
         [("onnxruntime-ep-migraphx", "ROCm", "note")],
-        "it was built for ROCm 10.1.0, but 7.2.1 is here",
+        "it was built for ROCm 10.1.0, but ROCm 7.2.1 is installed",
     ),
     Case(
         "onnxruntime for CUDA",
@@ -203,7 +203,7 @@ CASES = [
         "vllm for CUDA, by its label",
         {"vllm": "0.31.0+cu129"},
         [("vllm", "ROCm", "conflict")],
-        "it is a CUDA build: by its label",
+        "it is a CUDA build, according to its label",
         torch=TORCH_7_2,
     ),
     Case(

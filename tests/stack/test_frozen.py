@@ -31,7 +31,7 @@ def test_freeze_does_not_lose_the_build_that_was_written_down(stack: Stack) -> N
     replaced_by_vllm(stack)
     ended = stack.run("freeze")
     assert ended.returncode == 2
-    assert "holds another torch (2.10.0+rocm7.1" in ended.stderr
+    assert "records a different torch (2.10.0+rocm7.1" in ended.stderr
     assert stack.project.read("rocm-stack.json") == before
     assert stack.run("freeze", "--force").returncode == 0
 
@@ -41,7 +41,7 @@ def test_freeze_does_not_lose_other_files_of_the_same_version(stack: Stack) -> N
     record.write_text("torch/version.py,sha256=other,1\n")
     now = freeze(Interpreter(str(stack.packages.python)))
     path = str(stack.project.root / "rocm-stack.json")
-    with pytest.raises(StateError, match="holds another torch"):
+    with pytest.raises(StateError, match="records a different torch"):
         write_state(now, path)
     write_state(now, path, force=True)
     assert read_state(path) == now

@@ -117,7 +117,7 @@ def test_a_torch_that_may_not_be_read_is_not_called_damaged(
     (told,) = (each for each in verdicts if each.requirement == "one complete installation")
     assert told.judgement == "unknown"
     assert told.reason == f"{packages.site / path} cannot be read: Permission denied"
-    assert told.action == "run this as a user that may read it"
+    assert told.action == "run this as a user who can read it"
 
 
 @pytest.mark.parametrize("path", ["/opt/rocm/.info", "/opt/rocm/.info/version"])

@@ -180,7 +180,10 @@ def test_a_package_that_cannot_be_read_leaves_the_answer_open(
     ("installer", "how"),
     [
         ("pip", "pip means the pip of this interpreter: {} -m pip"),
-        ("uv", "this interpreter has no pip: for pip install, type uv pip install --python {}"),
+        (
+            "uv",
+            "this interpreter has no pip: instead of pip install, use uv pip install --python {}",
+        ),
         ("", "this interpreter has no pip: run {0} -m ensurepip once (on Debian and Ubuntu "),
     ],
 )
@@ -239,7 +242,7 @@ def test_every_verb_says_what_it_did_not_answer(
 ) -> None:
     there = ("--python", str(packages.python))
     asked = {
-        ("freeze", *there): "which torch is to survive",
+        ("freeze", *there): "which torch to compare with",
         ("survived", *there): "torch was not installed when the state was recorded",
         ("compatible", "--offline", "--torch", "2.9", "no-such", *there): "no-such is not among",
     }

@@ -134,7 +134,7 @@ def test_a_torch_that_fails_when_it_is_asked_for_gpus_is_not_said_to_see_none(
     stack = packages.show(here, smoke=True)
     assert (
         "unknown",
-        "torch fails when asked for its GPUs: RuntimeError: HIP error: invalid device ordinal",
+        "torch cannot list its GPUs: RuntimeError: HIP error: invalid device ordinal",
     ) in observed(stack, "torch")
     assert stack.observed is not None
     assert stack.observed.devices is None

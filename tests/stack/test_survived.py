@@ -56,7 +56,7 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
         "  torch was built for ROCm 7.1 and is now a CUDA build",
         "  torch was 2.10.0+rocm7.1 and is now 2.11.0+cu130",
         "  triton 3.6.0 is new",
-        f"  vllm 0.24.0 was installed or changed since, and {demanded}",
+        f"  vllm 0.24.0 has been installed or changed since, and {demanded}",
         f"  {python} -m pip uninstall -y triton",
         f"  {python} -m pip install --force-reinstall --no-deps {old} --index-url {INDEX}",
     ):
@@ -66,9 +66,7 @@ def test_a_cuda_build_in_its_place_is_told_with_who_and_how_to_go_back(stack: St
 def test_what_will_still_contradict_the_old_build_goes(stack: Stack) -> None:
     replaced_by_vllm(stack)
     stack.packages.install("fastserve", "1.0", ["torch==2.11.0"])
-    told = stack.run("survived").stdout.partition("what then still contradicts it (pip check):\n")[
-        2
-    ]
+    told = stack.run("survived").stdout.partition("conflicts after the rollback (pip check):\n")[2]
     python = sys.executable
     assert told.splitlines()[:4] == [
         "  fastserve 1.0: it requires torch==2.11.0, but torch is 2.10.0+rocm7.1 again",
@@ -123,7 +121,7 @@ def test_of_another_kind_of_build_only_the_kind_is_told(stack: Stack) -> None:
 def test_who_demands_a_torch_that_never_was_here_is_no_suspect(stack: Stack) -> None:
     replaced_by_vllm(stack)
     stack.packages.install("dreamer", "1.0", ["torch==9"])
-    suspects = stack.run("survived").stdout.partition("who:\n")[2].partition("\n\n")[0]
+    suspects = stack.run("survived").stdout.partition("cause:\n")[2].partition("\n\n")[0]
     assert "vllm 0.24.0" in suspects
     assert "dreamer" not in suspects
 
@@ -133,7 +131,7 @@ def commands_without_pip(stack: Stack, path: str) -> list[str]:
     replaced_by_vllm(stack)
     python = str(stack.packages.python)
     told = stack.project.run("stack", "survived", "--python", python, PATH=path).stdout
-    return told.partition("to roll back:\n")[2].splitlines()
+    return told.partition("roll back:\n")[2].splitlines()
 
 
 def test_without_pip_and_uv_pip_comes_first(stack: Stack) -> None:
@@ -166,7 +164,7 @@ def test_the_file_of_another_environment_is_not_taken_for_this_one(stack: Stack)
     told = stack.run("survived").stdout
     assert "note: rocm-stack.json was recorded for /srv/other/bin/python" in told
     assert "torch is not the recorded build:" in told
-    assert "/srv/other" not in told.partition("to roll back:")[2]
+    assert "/srv/other" not in told.partition("roll back:")[2]
 
 
 def test_the_json_follows_its_schema(stack: Stack) -> None:
@@ -210,7 +208,7 @@ def test_torchvision_of_another_build_is_damage(stack: Stack) -> None:
     ended = stack.run("survived")
     assert ended.returncode == 1
     assert "torchvision was 0.25.0+rocm7.1 and is now 0.25.0" in ended.stdout
-    who = ended.stdout.partition("who:")[2].partition("to roll back:")[0]
+    who = ended.stdout.partition("cause:")[2].partition("roll back:")[0]
     assert "torchvision 0.25.0 was installed by pip at " in who
     assert "torch 2.10.0" not in who
 

@@ -90,7 +90,7 @@ def test_one_torch_over_another_is_told(packages: FakeEnvironment) -> None:
     torch = read_torch(packages.read())
     assert torch is not None
     assert torch.kind == "CUDA"
-    assert torch.problem.endswith("one installation over another")
+    assert torch.problem.endswith("one was installed over the other")
 
 
 def test_a_cuda_build_where_rocm_is_is_a_conflict(
@@ -236,8 +236,8 @@ def test_a_torch_of_the_host_loads_the_rocm_that_is_there(
     (packages.site / "torch/lib/libamdhip64.so").unlink()
     (note,) = (each for each in packages.show(here).verdicts if each.on == "ROCm")
     assert note.reason == (
-        "torch was built for ROCm 7.0, but 7.1.0 is installed here, whose libraries it loads, as "
-        "it does not include its own"
+        "torch was built for ROCm 7.0, but it loads the libraries of the installed ROCm 7.1.0, "
+        "because it does not include its own"
     )
 
 

@@ -42,7 +42,7 @@ def test_a_note_says_what_a_job_would_see(
 ) -> None:
     (verdict,) = visible(variables, devices)
     assert verdict.judgement == "note"
-    assert verdict.reason == f"a job that is started like this sees {sees}"
+    assert verdict.reason == f"a job in this environment sees {sees}"
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def _suspects(
         if demand:
             named = True
             moved = any(each.name == package.name for each in changed)
-            since = "was installed or changed since, and " if moved else ""
+            since = "has been installed or changed since, and " if moved else ""
             yield f"{package} {since}requires {demand}, which {before.version} does not meet"
     new = _newest_of_family(environment, changed) or torch
     when = _when(new.changed)

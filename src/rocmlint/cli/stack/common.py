@@ -96,7 +96,7 @@ def pip_of(environment: Environment) -> Iterator[str]:
     elif shutil.which("uv"):
         # Of two indexes uv takes the first that has a package, pip the best of both.
         words = f"uv pip install --python {python} --index-strategy unsafe-best-match"
-        yield f"this interpreter has no pip: for pip install, type {words}"
+        yield f"this interpreter has no pip: instead of pip install, use {words}"
     else:
         yield (
             f"this interpreter has no pip: run {python} -m ensurepip once (on Debian and Ubuntu "

@@ -58,4 +58,4 @@ def _text(state: State, path: str) -> Iterator[str]:
     elif state.torch.kind != "HIP":
         yield "This torch is not a ROCm build; it was recorded anyway."
     yield f"After an install: rocmlint stack survived {path}"
-    yield from not_answered(() if state.torch else ("which torch is to survive",))
+    yield from not_answered(() if state.torch else ("which torch to compare with",))

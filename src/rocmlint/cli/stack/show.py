@@ -184,13 +184,13 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     fitting = [each for each in stack.verdicts if each.judgement == "fits"]
     rows = list(_fitting(fitting))
     if rows:
-        yield tabulate(rows, ("fits", "needs", "found", "by"), disable_numparse=True)
+        yield tabulate(rows, ("compatible", "requires", "found", "evidence"), disable_numparse=True)
         yield ""
     if any(_PIP.search(each.action) for each in stack.verdicts):
         yield from pip_of(stack.environment)
     yield (
         f"{_numbers(found, 'conflict')}, {_numbers(found, 'note')}, "
-        f"{_numbers(found, 'unknown')}, {len(fitting)} fit"
+        f"{_numbers(found, 'unknown')}, {len(fitting)} compatible"
         f" ({len(rows)} of them between packages of the stack){_unread(stack)}."
     )
     yield from not_answered(stack.unanswered)

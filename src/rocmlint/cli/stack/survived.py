@@ -87,22 +87,22 @@ def _text(answer: Survival, path: str, constraints: str | None) -> Iterator[str]
         yield f"then  {frozen.torch}  ({path}, {frozen.made})"
     yield f"now   {answer.torch or 'torch is not installed'}"
     if answer.elsewhere:
-        yield f"note: {path} was recorded for {answer.elsewhere}; if that is another environment"
-        yield "than this one, the differences below are those between the two environments"
+        yield f"note: {path} was recorded for {answer.elsewhere}; if that is a different"
+        yield "environment, the differences below are between the two environments"
     yield ""
     yield _verdict(answer)
     yield from (f"  {each}" for each in answer.damage + answer.unread)
-    yield from _part("who", answer.suspects)
-    yield from _part("to roll back", answer.commands)
+    yield from _part("cause", answer.suspects)
+    yield from _part("roll back", answer.commands)
     if answer.contradictions:
         yield ""
-        yield "what then still contradicts it (pip check):"
+        yield "conflicts after the rollback (pip check):"
         for each in answer.contradictions:
             yield f"  {each.package}: {each.why}"
             yield f"    do: {each.command}"
     if answer.commands and not constraints and frozen is not None and frozen.torch is not None:
         yield ""
-        yield "To keep this build, write it down with rocmlint stack survived --constraints"
+        yield "To keep this build, pin it with rocmlint stack survived --constraints"
         yield "constraints.txt and install with -c constraints.txt."
     if answer.others:
         changed = few([_change(each) for each in answer.others], _SHOWN)

@@ -131,8 +131,8 @@ def _for_devices(
             _verdict(code.package, about),
             found=None,
             judgement="conflict",
-            reason=f"it is host code without code for any GPU, and no package of its kind for a "
-            f"GPU is installed: kernels fail with {_NO_DEVICE_CODE}",
+            reason="it has host code only, and no matching package with code for a GPU is "
+            f"installed: kernels fail with {_NO_DEVICE_CODE}",
             action=_cure(code, environment, gpus),
         )
         return
@@ -146,8 +146,8 @@ def _for_devices(
         yield replace(
             _verdict(code.package, " ".join(missed)),
             judgement="note",
-            reason=f"it has code for {has}, not for {' or '.join(missed)}, which {other.package} "
-            "beside it has",
+            reason=f"it has code for {has}, not for {' or '.join(missed)}; {other.package} has "
+            "that",
             action=f"pip uninstall -y {code.package.name}" * (not is_one_of_many),
         )
         return
@@ -188,7 +188,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
                 f"{other.name}=={each.version}",
                 "built",
                 "conflict",
-                reason=f"they are parts of one release, but {other} is installed",
+                reason=f"both must be from the same release, but {other} is installed",
                 action=_as(other, each),
                 source=each.place,
             )

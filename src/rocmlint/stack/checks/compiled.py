@@ -120,12 +120,12 @@ def _judged(
     hip = torch.hip.partition(".")[0] if torch else ""
     if built.hip and hip.isdecimal() and built.hip != hip:
         why = f"it was compiled for HIP {built.hip} and loads libamdhip64.so.{built.hip}, but torch"
-        why += f" {torch.version if torch else ''} has HIP {hip}: it cannot be loaded beside it"
+        why += f" {torch.version if torch else ''} has HIP {hip}: the two cannot be loaded together"
         return replace(verdict, judgement="conflict", reason=why, action=instead)
     label = major_minor(built.rocm)
     if label and release and label != release:
-        why = f"it was compiled for ROCm {built.rocm}, torch for {release}"
-        why = why if torch else f"it was compiled for ROCm {built.rocm}, here is {release}"
+        other = f"torch for {release}" if torch else f"but ROCm {release} is installed"
+        why = f"it was compiled for ROCm {built.rocm}, {other}"
         return replace(verdict, judgement="note", reason=why, action=instead)
     return verdict
 
@@ -133,11 +133,12 @@ def _judged(
 def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdict:
     """Judge a build for CUDA or the CPU; little of torchaudio is compiled."""
     name = os.path.basename(built.source)
-    how = f"{name} needs CUDA's libraries" if _LIBRARY.fullmatch(name) else "by its label"
-    why = f"it is a {built.platform} build: {how}"
+    is_read = _LIBRARY.fullmatch(name)
+    how = f": {name} needs CUDA's libraries" if is_read else ", according to its label"
+    why = f"it is a {built.platform} build{how}"
     if built.platform != "CPU":
         return replace(verdict, judgement="conflict", reason=why, action=instead)
-    why += "; what it has compiled does not run on a GPU"
+    why += "; its compiled code does not run on a GPU"
     is_small = verdict.package == "torchaudio"
     return replace(
         verdict, judgement="note" if is_small else "conflict", reason=why, action=instead

@@ -157,7 +157,7 @@ def _judged(
             verdict,
             judgement="unknown",
             reason=f"{other.version!r} is not a valid version (PEP 440)",
-            action=f"install a {other.name} with a valid version",
+            action=f"install a release of {other.name} with a valid version",
         )
     if is_met(requirement.specifier, version):
         return verdict
@@ -178,7 +178,7 @@ def _of_extras(demand: _Demand) -> str:
         return ""
     if demand.counts:
         return "; pip check does not look at extras"
-    return f"; what the extra {demand.extra!r} is for may not work"
+    return f"; features of the extra {demand.extra!r} may not work"
 
 
 def _of_nightly(requirement: Requirement, version: Version) -> str:

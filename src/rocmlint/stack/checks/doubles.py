@@ -40,8 +40,8 @@ def doubles(environment: Environment) -> Iterator[Verdict]:
             verdict = replace(
                 verdict,
                 judgement="conflict",
-                reason=f"{place} has the metadata of both: one installation over another",
-                action=f"run pip uninstall {name} until none is left, then install it again",
+                reason=f"{place} has the metadata of both: one was installed over the other",
+                action=f"repeat pip uninstall {name} until it is gone, then install it again",
             )
         yield verdict
 

@@ -58,7 +58,7 @@ class Driver:
         """Return what it is, in a few words."""
         if self.kind == "amdgpu-dkms":
             return f"amdgpu-dkms {self.version}" + (f" (AMD's {self.release})" * bool(self.release))
-        own = "Windows', below WSL" if self.kind == "WSL" else "Linux's own amdgpu"
+        own = "Windows driver, under WSL" if self.kind == "WSL" else "in-kernel amdgpu"
         return f"{own}, Linux {self.version}"
 
 
@@ -72,7 +72,7 @@ def find_driver(machine: Machine, environment: Environment | None = None) -> Dri
     if os.path.exists(machine.path(_WSL)):
         return Driver("WSL", kernel, _WSL, note=_bridge(machine, environment))
     if "microsoft" in kernel.lower():
-        note = f"{_WSL} is missing: a container has to be given it (--device {_WSL})"
+        note = f"{_WSL} is missing: pass it to the container (--device {_WSL})"
         return Driver("WSL", kernel, "/proc/version", note=note)
     module = _text(machine, f"{_MODULE}/version")
     if module:
@@ -93,6 +93,7 @@ def driver_and_rocm(
     if driver is None or not wanted or not supported or wanted not in drivers.rocm_versions():
         return ()
     fits = wanted in supported
+    known = drivers.drivers_for(wanted)
     listed = f"AMD's matrix ({drivers.as_of()}) lists this driver with ROCm {', '.join(supported)}"
     return (
         Verdict(
@@ -104,7 +105,7 @@ def driver_and_rocm(
             "documented",
             "fits" if fits else "note",
             reason="" if fits else f"{listed}, not with {wanted}",
-            action="" if fits else f"install a driver of {', '.join(drivers.drivers_for(wanted))}",
+            action="" if fits else f"install the amdgpu driver {' or '.join(known)}",
             source=drivers.source(),
         ),
     )
@@ -114,13 +115,14 @@ def unknown(driver: Driver, wanted: str) -> str:
     """Return why AMD's matrix does not tell whether a driver is for a ROCm; nothing if it does."""
     matrix = f"AMD's matrix ({drivers.as_of()})"
     if driver.kind == "Linux":
-        return f"{matrix} is about amdgpu-dkms only: whether it runs ROCm {wanted} is unknown"
+        what = f"whether this driver supports ROCm {wanted}"
+        return f"{matrix} covers amdgpu-dkms only: {what} is unknown"
     if driver.kind == "WSL":
-        return f"{matrix} is not about WSL: whether it runs ROCm {wanted} is unknown"
+        return f"{matrix} does not cover WSL: whether its driver supports ROCm {wanted} is unknown"
     if not drivers.rocm_for(driver.minor):
-        return f"{matrix} does not list this driver: whether it runs ROCm {wanted} is unknown"
+        return f"{matrix} does not list this driver: whether it supports ROCm {wanted} is unknown"
     if wanted not in drivers.rocm_versions():
-        return f"{matrix} does not list ROCm {wanted}: whether this driver runs it is unknown"
+        return f"{matrix} does not list ROCm {wanted}: whether this driver supports it is unknown"
     return ""
 
 
@@ -153,7 +155,7 @@ def _bridge(machine: Machine, environment: Environment | None) -> str:
         if found:
             return f"{os.path.join(folder, found)} is installed"
     return (
-        "librocdxg.so, by which ROCm reaches the driver of Windows, was not found: install "
+        "librocdxg.so, through which ROCm reaches the Windows driver, was not found: install "
         "amdrocm-wsl; before ROCm 7.13 also set HSA_ENABLE_DXG_DETECTION=1"
     )
 

@@ -72,7 +72,8 @@ def _judged(
     version = other.parsed
     judgement: Judgement = "unknown" if version is None else "fits"
     reason = f"{other.version!r} is not a valid version" if version is None else ""
-    action = f"install a {other.name} with a valid version" if version is None else ""
+    valid = f"install a release of {other.name} with a valid version"
+    action = valid if version is None else ""
     requirement = Requirement(f"{guard.on}{guard.specifier}")
     if version is not None and not is_met(guard.specifier, version):
         judgement = "conflict"

@@ -82,19 +82,19 @@ def _on_rocm(package: Distribution, rocm: Rocm) -> Verdict:
             verdict,
             judgement="unknown",
             reason="its wheels do not include ROCm, and none was found here",
-            action=f"install ROCm {major}, or name its directory in ROCM_PATH",
+            action=f"install ROCm {major}, or set ROCM_PATH to its directory",
         )
     here = rocm.release.partition(".")[0]
     if here != major:
         return replace(
             verdict,
             judgement="conflict",
-            reason=f"it is for ROCm {major}, but {rocm.version} is here: it loads libraries that "
-            "only that has",
+            reason=f"it is for ROCm {major}, but ROCm {rocm.version} is installed: it loads "
+            f"libraries that only ROCm {major} has",
             action=_install(package.version.partition("+")[0], here),
         )
     if label and major_minor(label) != rocm.release:
-        reason = f"it was built for ROCm {label}, but {rocm.version} is here"
+        reason = f"it was built for ROCm {label}, but ROCm {rocm.version} is installed"
         return replace(verdict, judgement="note", reason=reason)
     return verdict
 
@@ -130,7 +130,7 @@ def _on_jax(package: Distribution, environment: Environment) -> Iterator[Verdict
                 judgement="conflict",
                 reason=f"jaxlib {other.version} does not look for jax_rocm10_plugin: it finds no "
                 "kernels",
-                action=f"take jax, jaxlib, plugin and pjrt of {_KNOWS_ROCM_10} or later",
+                action=f"install jax, jaxlib, plugin and pjrt {_KNOWS_ROCM_10} or later",
             )
 
 

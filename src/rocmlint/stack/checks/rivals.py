@@ -137,7 +137,7 @@ def _built_for(package: Distribution, rocm: Rocm) -> Verdict:
     elif major_minor(label) == rocm.release:
         return verdict
     else:
-        reason = f"it was built for ROCm {label}, but {rocm.version} is here"
+        reason = f"it was built for ROCm {label}, but ROCm {rocm.version} is installed"
     return replace(verdict, judgement="note", reason=reason)
 
 

@@ -107,8 +107,8 @@ def _slow(package: Distribution, error: str) -> Verdict:
 
 def _silent(package: Distribution, error: str) -> Verdict:
     """Leave open which GPUs a torch sees that fails when it is asked."""
-    reason = f"torch fails when asked for its GPUs: {error.splitlines()[0]}"
-    action = "rocminfo in the same shell shows whether this user may use them"
+    reason = f"torch cannot list its GPUs: {error.splitlines()[0]}"
+    action = "run rocminfo in the same shell: it shows whether this user can access the GPUs"
     return _but(_fits(package, "sees the GPU", "GPU"), reason, action, "unknown")
 
 
@@ -126,7 +126,7 @@ def _on_torch(
     reason = f"after import {import_name(package.name)}, is_torch_available() is False"
     about = [each.strip() for each in said if "torch" in each.lower()]
     if about:
-        reason += f': it says "{next((e for e in about if " >= " in e), about[-1])}"'
+        reason += f': it prints "{next((e for e in about if " >= " in e), about[-1])}"'
     action = (
         f"run rocmlint stack compatible {package.name} to see which of its versions are "
         "compatible with this torch"

@@ -69,9 +69,9 @@ def _without_torch(rocm: Rocm) -> Verdict:
 def _damaged(torch: TorchBuild) -> Verdict:
     verdict = _verdict(torch, "", "", "one complete installation")
     if UNREAD in torch.problem:
-        action = "run this as a user that may read it"
+        action = "run this as a user who can read it"
         return replace(verdict, judgement="unknown", reason=torch.problem, action=action)
-    action = "run pip uninstall torch until none is left, then install it again"
+    action = "repeat pip uninstall torch until it is gone, then install it again"
     return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
 
 
@@ -116,8 +116,8 @@ def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch) -> Iterator[Verd
 
 _NO_ROCM: dict[RocmOfTorch, str] = {
     "torch": "no ROCm is installed here; torch's wheels include its libraries, but not the driver",
-    "rocm packages": "no ROCm is installed here, and the packages are missing that torch has its "
-    "libraries from",
+    "rocm packages": "no ROCm is installed here, and the packages with torch's ROCm libraries are "
+    "missing",
     "host": "no ROCm was found here, and this torch does not include its libraries: it was "
     "compiled with an installed one",
 }
@@ -126,8 +126,8 @@ _NO_ROCM: dict[RocmOfTorch, str] = {
 def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
     if libraries == "host":
         return (
-            f"torch was built for ROCm {built}, but {rocm.version} is installed here, whose "
-            "libraries it loads, as it does not include its own"
+            f"torch was built for ROCm {built}, but it loads the libraries of the installed ROCm "
+            f"{rocm.version}, because it does not include its own"
         )
     return (
         f"torch was built for ROCm {built}, but {rocm.version} is installed here. Its "
@@ -139,7 +139,7 @@ def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
 
 def _same(rocm: Rocm) -> str:
     if _has_wheels(rocm):
-        return f"to have one ROCm: rocmlint stack install-command --rocm {rocm.version}"
+        return f"to use the installed ROCm: rocmlint stack install-command --rocm {rocm.version}"
     return f"torch has no wheels for ROCm {rocm.release}: compile extensions with torch's own ROCm"
 
 
@@ -169,7 +169,7 @@ def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
             judgement="conflict" if all_missing else "note",
             reason=(
                 f"PyTorch's wheels of torch {torch.release} for ROCm {built} have no code for "
-                f"{device}: what runs on it fails (hipErrorNoBinaryForGpu). They have code for "
+                f"{device}: kernels fail with hipErrorNoBinaryForGpu. The wheels have code for "
                 f"{' '.join(known)}"
             ),
             action=_wheels_for(device, built),

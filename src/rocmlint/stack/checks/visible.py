@@ -31,7 +31,7 @@ def visible(variables: Mapping[str, str], devices: Devices) -> Iterator[Verdict]
         "every GPU",
         "variable",
         "note",
-        reason=f"a job that is started like this sees {sees}",
+        reason=f"a job in this environment sees {sees}",
         action="" if gpus else f"unset {' '.join(applied)} to see all",
     )
 

@@ -110,7 +110,7 @@ def read_torch(environment: Environment) -> TorchBuild | None:
     version = str(values.get("__version__") or said)
     if said and not _same(said, version):
         problem = (
-            f"{path} has version {version}, the metadata {said}: one installation over another"
+            f"{path} has version {version}, the metadata {said}: one was installed over the other"
         )
     return _from_file(version, path, values, problem)
 

@@ -152,7 +152,7 @@ def _refuse_loss(state: State, path: str) -> None:
         raise StateError(message) from error
     if before and before.torch and (state.torch is None or not same_torch(before, state)):
         message = (
-            f"{path} holds another torch ({before.torch.version}, recorded {before.made}), "
+            f"{path} records a different torch ({before.torch.version}, recorded {before.made}), "
             "which rocmlint stack survived compares with; use --force to overwrite it"
         )
         raise StateError(message)
