@@ -52,7 +52,7 @@ def test_a_build_that_is_only_named_and_that_no_known_index_has_is_told(
 ) -> None:
     answer = compatible("2.9.1", ["peft"], python="3.11", ask_uv=False)
     found = advice(answer, kept_versions([("torch", torch)]), is_there=is_there)
-    assert (f"an environment that has torch {torch}" in " ".join(found.notes)) == is_told
+    assert (f"torch {torch} must be installed already" in " ".join(found.notes)) == is_told
 
 
 def test_what_brings_another_torch_stands_apart_with_the_way() -> None:
@@ -96,7 +96,7 @@ def test_where_the_build_is_unknown_torch_comes_first() -> None:
 
 def test_a_torch_without_a_release_for_rocm_is_not_told_to_be_installed() -> None:
     found = advised("peft", torch="2.15.0", kept=kept_versions([("torch", "2.15.0")]))
-    assert found.notes[0].startswith("this is for an environment that has torch 2.15.0")
+    assert found.notes[0].startswith("torch 2.15.0 must be installed already: no ROCm build")
 
 
 def test_torchvision_of_amd_has_an_extra_for_the_gpu_and_comes_first() -> None:
@@ -211,7 +211,7 @@ def test_a_file_of_somebody_else_is_not_replaced(project: Project) -> None:
     asked = ("stack", "show", "--python", python, "--constraints", "kept.txt")
     done = project.run(*asked)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "kept.txt exists and is not a constraints file" in done.stderr
+    assert "kept.txt exists and was not written by rocmlint stack" in done.stderr
     assert project.read("kept.txt") == "numpy<2\n"
     project.run(*asked, "--force")
     assert "torch==2.9.1+rocm6.4" in project.read("kept.txt")
@@ -239,8 +239,8 @@ def test_a_constraints_file_that_cannot_be_written_is_one_line(project: Project,
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--constraints", "x"), "no torch to keep"),
-        (("--force",), "--force is about --constraints FILE"),
+        (("--constraints", "x"), "no torch to pin"),
+        (("--force",), "--force requires --constraints FILE"),
     ],
 )
 def test_what_cannot_be_kept_is_one_line(

@@ -120,7 +120,10 @@ def test_a_specifier_bounds_the_answer() -> None:
 
 def test_another_torch_than_the_one_asked_about_does_not_fit() -> None:
     (found,) = shipped("2.9.1", "torch==2.14").libraries
-    assert (found.answer, found.reason) == ("none fits", "torch 2.9.1 is asked about, not ==2.14")
+    assert (found.answer, found.reason) == (
+        "none fits",
+        "this is about torch 2.9.1, not torch==2.14",
+    )
 
 
 def test_what_is_said_twice_of_a_package_counts_together() -> None:
@@ -160,13 +163,13 @@ def test_a_nightly_build_is_answered_from_what_is_known() -> None:
 
 
 def test_without_uv_the_answer_says_that_no_wheels_were_looked_at() -> None:
-    assert "by Requires-Python only" in shipped("2.4.1", "peft").notes[-1]
+    assert "against Requires-Python only" in shipped("2.4.1", "peft").notes[-1]
 
 
 @pytest.mark.parametrize(
     ("torch", "message"),
     [
-        ("2.4.7", r"there is no torch 2\.4\.7; available in that minor version: 2\.4\.0, 2\.4\.1"),
+        ("2.4.7", r"there is no torch 2\.4\.7; releases of 2\.4: 2\.4\.0, 2\.4\.1"),
         ("99.0", "is unknown .*; uv knows newer releases"),
     ],
 )
@@ -186,7 +189,10 @@ def test_a_minor_version_is_the_patch_release_that_has_wheels_for_this_python() 
 
 def test_a_release_that_never_was_is_told() -> None:
     answer = library(shipped("2.4.1", "transformers==99"), "transformers")
-    assert (answer.answer, answer.reason) == ("none fits", "no release for Python 3.11 is ==99")
+    assert (answer.answer, answer.reason) == (
+        "none fits",
+        "no release for Python 3.11 satisfies ==99",
+    )
 
 
 @pytest.mark.slow

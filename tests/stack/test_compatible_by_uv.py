@@ -171,7 +171,7 @@ def test_why_a_release_that_takes_the_torch_cannot_be_installed_is_uvs_reason(
     )
     found = library(compatible("2.14.0", ["vllm"]), "vllm")
     assert found.reason == (
-        "vllm 0.33.0 takes torch 2.14.0, but cannot be installed: "
+        "vllm 0.33.0 accepts torch 2.14.0, but cannot be installed: "
         "Because only certifi<=1 is available"
     )
 

@@ -62,7 +62,7 @@ def compatible(  # noqa: PLR0913 - all but the first are named, and have default
         except ResolverError as error:
             notes = (*notes, f"uv was not used: {error}")
     answer = _answer(asked, Shipped(release, python), there)
-    unseen = f"checked for Python {python} by Requires-Python only; uv also looks at the wheels"
+    unseen = f"Python {python} was checked against Requires-Python only; uv also checks the wheels"
     return replace(answer, notes=(*notes, *answer.notes, unseen))
 
 
@@ -180,6 +180,6 @@ def _no_torch(by: Shipped | Uv, refusal: Refusal) -> str:
     asked = by.torch.requirement
     version = published.newest(TORCH, asked.specifier)
     if version is None and by.source != "uv":
-        return f"{asked} is unknown (as of {by.as_of}); uv knows newer releases"
+        return f"{asked} is unknown (newest row {by.as_of}); uv knows newer releases"
     reason = version and why_not(TORCH, version, {}, {}, by.python)
     return f"{asked} cannot be installed: {reason or refusal.reason}"

@@ -158,7 +158,12 @@ def _lines(answer: Compatible, advised: Advice) -> Iterator[str]:
     )
     yield ""
     rows = [
-        (each.package, each.version or each.answer, each.following or "", each.reason)
+        (
+            each.package,
+            each.version or each.answer.removesuffix(" fits"),
+            each.following or "",
+            each.reason,
+        )
         for each in answer.libraries
     ]
     yield tabulate(rows, ("library", "newest", "newer", "why not newer"), disable_numparse=True)

@@ -20,10 +20,10 @@ def add_constraints_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--constraints",
         metavar="FILE",
-        help="write the installed torch and what belongs to it, as exact pins, for pip install -c",
+        help="write exact pins of torch and what belongs to it, for pip install -c",
     )
     parser.add_argument(
-        "--force", action="store_true", help="let --constraints replace any file that is there"
+        "--force", action="store_true", help="let --constraints overwrite any existing file"
     )
 
 
@@ -38,10 +38,10 @@ def write_lines(flags: SimpleNamespace, lines: Sequence[str], of: str) -> None:
     """Write constraints, if asked for; ``of`` is whose torch it is. Raises RocmlintError."""
     if not flags.constraints:
         if flags.force:
-            message = "--force is about --constraints FILE: name one"
+            message = "--force requires --constraints FILE"
             raise ConfigError(message)
         return
     if not any(each.startswith("torch==") for each in lines):
-        message = f"{of}: no torch to keep; name the interpreter of the job: --python"
+        message = f"{of}: no torch to pin; name the interpreter of the job with --python"
         raise RocmlintError(message)
     write_constraints(lines, f"the torch of {of}", flags.constraints, force=flags.force)

@@ -87,8 +87,8 @@ def _of_torch(answer: Compatible, kept: Kept) -> Iterator[str]:
         yield f"install the ROCm build of torch {answer.torch} first: {first}"
     else:
         yield (
-            f"this is for an environment that has torch {answer.torch}: no release of it for ROCm "
-            "is known on pytorch.org"
+            f"torch {answer.torch} must be installed already: no ROCm build of it is known on "
+            "pytorch.org"
         )
 
 
@@ -96,8 +96,7 @@ def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
     """Say that pip cannot get a build that is only named."""
     if "+" not in kept.torch or kept.index or kept.constraints:
         return ()
-    why = "which index has it is unknown"
-    return (f"this is for an environment that has torch {kept.torch}: {why}",)
+    return (f"torch {kept.torch} must be installed already: its package index is unknown",)
 
 
 def _installs(torch: str, kept: Kept, *companions: str) -> str:
@@ -151,10 +150,11 @@ def _apart(library: Library, kept: Kept) -> Apart:
     if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):
         return Apart(pin, rocm_build(pin, kept))
     if library.brings:
-        why = "it brings what PyPI has for CUDA only, so install it alone; pip check then lists "
+        why = "its requirements include packages that PyPI has for CUDA only, so install it with "
+        why += "--no-deps; pip check then lists its other requirements"
         alone = shlex.join(("pip", "install", "--no-deps", pin))
         where = tuple(each for end in _ends(library) for each in places(end, kept))
-        return Apart(pin, f"{why}what else it requires", library.brings, alone, where)
+        return Apart(pin, why, library.brings, alone, where)
     command = kept.pip_install("--no-build-isolation", pin)
     why = "it is compiled for the installed torch, with ROCm's compiler"
     return Apart(pin, why, (), command, tuple(places(pin, kept)))

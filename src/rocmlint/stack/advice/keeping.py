@@ -191,7 +191,7 @@ def write_constraints(lines: Iterable[str], of: str, path: str, *, force: bool =
     Raises RocmlintError, also where a file is there that is not such a one: ``force`` replaces it.
     """
     if not force and not _is_ours(path):
-        message = f"{path} exists and is not a constraints file of rocmlint stack"
+        message = f"{path} exists and was not written by rocmlint stack"
         raise RocmlintError(f"{message}; choose another name, or --force to replace it")
     text = [f"{_MARK}: {of}.", "# With -c and this file, pip and uv cannot replace them.", *lines]
     try:

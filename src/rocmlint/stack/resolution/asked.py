@@ -14,7 +14,7 @@ from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python
 from rocmlint.stack.versions import VersionError, read_torch_version
-from rocmlint.text.written import requirement_of
+from rocmlint.text.written import minor_release, requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ def read_torch(text: str) -> tuple[AskedTorch, tuple[str, ...]]:
         return AskedTorch(Requirement(f"{TORCH}{every}")), ()
     near = [str(each) for each in known if each.release[:2] == version.release[:2]]
     message = f"there is no torch {public}"
-    message += f"; available in that minor version: {', '.join(near)}" if near else ""
+    message += f"; releases of {minor_release(version)}: {', '.join(near)}" if near else ""
     raise VersionError(message)
 
 

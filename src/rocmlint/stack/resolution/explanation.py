@@ -65,7 +65,8 @@ class Explanation:
     def of_none(self, name: str, refusal: Refusal) -> str:
         """Return why no release fits: by the newest one that is about such a torch."""
         if name == TORCH:
-            return f"torch {self.chosen[TORCH]} is asked about, not {self.goals[name].specifier}"
+            other = self.goals[name].specifier
+            return f"this is about torch {self.chosen[TORCH]}, not torch{other}"
         release = self._that_matters(name)
         reason = self._why_not(name, release, alone=True) if release else ""
         if not reason and release is not None:
@@ -74,9 +75,8 @@ class Explanation:
             return reason
         if not self.by.newest([self.goals[name]]):
             bounds = self.goals[name].specifier
-            return (
-                f"no release for Python {self.by.python} is {bounds}" if bounds else refusal.reason
-            )
+            none = f"no release for Python {self.by.python} satisfies {bounds}"
+            return none if bounds else refusal.reason
         if release is None:
             torch = f"torch {self.chosen[TORCH]}"
             return f"its requirements are not compatible with {torch}: {refusal.reason}"
@@ -175,10 +175,10 @@ class Explanation:
 
     def _refused(self, name: str, version: Version, refusal: Refusal) -> str:
         """Return why a release that takes the torch by itself cannot be installed."""
-        said = f"{name} {version} takes torch {self.chosen[TORCH]}, but"
+        said = f"{name} {version} accepts torch {self.chosen[TORCH]}, but"
         if self.by.source == "uv":
             return f"{said} cannot be installed: {refusal.reason}"
-        return f"{said} no releases of what it requires do"
+        return f"{said} the packages that it requires have no release that does"
 
     def _exactly(self, name: str, version: Version) -> Requirement:
         return Requirement(f"{self.shown_name(name)}=={version}")
