@@ -85,7 +85,7 @@ def line_of_peft(**changed: object) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        pytest.param(packed("9999-12-31", LINES), "which is yet to come", id="a day to come"),
+        pytest.param(packed("9999-12-31", LINES), "which is in the future", id="a day to come"),
         pytest.param(packed("2026-99-99", LINES), "(ValueError)", id="no day"),
         pytest.param(packed(TODAY, {"peft": LINES["peft"]}), "does not have accelerate", id="few"),
         pytest.param(packed(TODAY, {}), "does not have accelerate", id="none"),

@@ -85,7 +85,8 @@ def test_a_patch_release_has_the_index_of_its_minor_version(asked: str, index: s
 
 def test_another_release_than_asked_for_is_told() -> None:
     (note,) = stack.index_url("6.2.3").notes
-    assert note.startswith("ROCm 6.2.3 has no wheels of its own: the wheels for 6.2 include")
+    start = "ROCm 6.2.3 has no wheels of its own: these are the wheels for 6.2, which include"
+    assert note.startswith(start)
 
 
 def test_wheels_that_are_newer_than_the_driver_are_not_promised_to_run() -> None:
@@ -95,7 +96,7 @@ def test_wheels_that_are_newer_than_the_driver_are_not_promised_to_run() -> None
 
 @pytest.mark.parametrize(("asked", "is_told"), [("5.4", True), ("4.0", True), ("6.2.3", False)])
 def test_wheels_for_a_newer_rocm_than_the_one_asked_for_are_told(asked: str, is_told: bool) -> None:
-    assert (", which is newer, include" in stack.index_url(asked).notes[0]) == is_told
+    assert ("these are the wheels for the newer" in stack.index_url(asked).notes[0]) == is_told
 
 
 @pytest.mark.parametrize(
@@ -176,9 +177,7 @@ def test_without_a_torch_it_is_the_newest_release_for_the_rocm() -> None:
 
 
 def test_a_torch_of_another_build_is_refused() -> None:
-    with pytest.raises(
-        RocmlintError, match=r"a build for another version than ROCm 7\.1; write 2\.10\.0"
-    ):
+    with pytest.raises(RocmlintError, match=r"is not a build for ROCm 7\.1; write 2\.10\.0"):
         stack.install_command("7.1", torch="2.10.0+cu128")
 
 
@@ -322,7 +321,10 @@ def test_run_tells_of_a_signal(project: Project) -> None:
     python = recorder(project, "python", "kill -KILL $$")
     done = project.run(*TORCH, "--run", "--python", str(python))
     assert done.returncode == 128 + signal.SIGKILL
-    assert "error: not installed: SIGKILL ended it; torch may be partly installed" in done.stderr
+    assert (
+        "error: not installed: the installer was stopped by SIGKILL; torch may be partly installed"
+        in done.stderr
+    )
 
 
 def test_run_ends_with_ctrl_c(project: Project) -> None:

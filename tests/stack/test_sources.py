@@ -45,7 +45,7 @@ def test_strix_halo_gets_torch_with_its_extra_from_amd() -> None:
         "torchvision": "0.27.0",
         "torchaudio": "2.11.0",
     }
-    assert made.notes == ("PyTorch has no torch 2.12 for ROCm 7.14.0; these are AMD's wheels",)
+    assert made.notes == ("PyTorch has no torch 2.12 for ROCm 7.14.0; using AMD's wheels",)
 
 
 def test_windows_gets_amds_wheels_and_double_quotes() -> None:
@@ -53,7 +53,7 @@ def test_windows_gets_amds_wheels_and_double_quotes() -> None:
     assert made.command == (
         f'pip install --index-url {STABLE} "torch[device-gfx1151]==2.14.0+rocm10.1.0"'
     )
-    assert made.notes == ("PyTorch has no ROCm wheels for Windows; these are AMD's wheels",)
+    assert made.notes == ("PyTorch has no ROCm wheels for Windows; using AMD's wheels",)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_companion_that_pytorch_lacks_comes_from_amd() -> None:
     wanted = Wanted("7.14", companions=("torchaudio",), gpus=STRIX_HALO)
     assert choose(wanted) == (
         "amd",
-        ("PyTorch has no torchaudio for torch 2.14.1 and ROCm 7.14; these are AMD's wheels",),
+        ("PyTorch has no torchaudio for torch 2.14.1 and ROCm 7.14; using AMD's wheels",),
     )
 
 
@@ -109,14 +109,14 @@ def test_an_integrated_gpu_beside_a_card_does_not_choose_the_wheels() -> None:
     here = Wanted("7.2", gpus=("gfx1100", "gfx1036"), every=False)
     made = installation(here)
     assert made.wheels.source == "pytorch"
-    assert made.notes == ("torch 2.14.1 has no code for gfx1036: it runs nothing there",)
+    assert made.notes == ("torch 2.14.1 has no code for gfx1036: kernels fail there",)
 
 
 def test_of_gpus_that_are_found_one_family_is_enough() -> None:
     here = Wanted("7.13", gpus=("gfx1100", "gfx1036", "gfx803"), every=False)
     made = installation(here)
     assert made.wheels.url == "https://repo.amd.com/rocm/whl/gfx110X-all/"
-    assert "it has no code for gfx1036 and gfx803 and runs nothing there" in made.notes
+    assert "torch has no code for gfx1036 and gfx803: kernels fail there" in made.notes
     made = installation(replace(here, rocm="10.1"))
     assert made.wheels.extras == "device-gfx1100,device-gfx1036"
 
@@ -147,7 +147,7 @@ def test_the_previews_have_an_index_for_each_family() -> None:
     assert url == "https://repo.amd.com/rocm/whl/gfx110X-all/"
     with pytest.raises(NoWheelsError, match="are of different families"):
         index(Wanted("7.13", gpus=("gfx942", "gfx1100")))
-    with pytest.raises(NoWheelsError, match="name one with --gpu"):
+    with pytest.raises(NoWheelsError, match="name your GPU with --gpu"):
         index(Wanted("7.13"))
 
 
@@ -175,10 +175,13 @@ def test_amds_nightly_builds_are_not_pinned() -> None:
     ("wanted", "why"),
     [
         (Wanted("6.4", gpus=STRIX_HALO), r"2\.9\.1 for ROCm 6\.4 has no code for gfx1151"),
-        (Wanted("6.4", gpus=STRIX_HALO), r"near for gfx1151: PyTorch's torch 2\.10 \(--rocm 7\.0"),
+        (
+            Wanted("6.4", gpus=STRIX_HALO),
+            r"nearest for gfx1151: PyTorch's torch 2\.10 \(--rocm 7\.0",
+        ),
         (Wanted("7.1", torch="2.11", gpus=("gfx1103",)), r"\(--rocm 7\.1 --torch 2\.13\)"),
         (Wanted("10.1", gpus=("gfx90c",)), "only AMD's nightly builds have code for gfx90c"),
-        (Wanted("10.1", gpus=("gfx1013",)), r"those like it that have: gfx1010, gfx1011"),
+        (Wanted("10.1", gpus=("gfx1013",)), r"similar GPUs that have one: gfx1010, gfx1011"),
         (Wanted("10.1", gpus=("gfx942",), system="windows"), "no wheel for Windows has code"),
         (Wanted("10.1", python="3.9"), r"no torch for Python 3\.9 .*newest row 2026-10-05"),
         (Wanted("10.1", torch="2.9"), r"no torch 2\.9 for ROCm .*it has 2\.12\.0"),
@@ -211,7 +214,7 @@ def test_the_newest_rocm_of_a_source_is_one_that_it_has_wheels_for_itself() -> N
 
 
 def test_no_rocm_is_the_newest_for_a_gpu_without_wheels() -> None:
-    with pytest.raises(NoWheelsError, match="no torch for gfx803 is known on Linux"):
+    with pytest.raises(NoWheelsError, match="no torch for gfx803 is known for Linux"):
         newest_rocm(Wanted("", gpus=("gfx803",)))
 
 
@@ -222,7 +225,7 @@ def test_an_index_that_is_named_need_not_be_known() -> None:
         "torch[device-gfx1151]==2.15.0+rocm10.2.0",
         "torchvision[device-gfx1151]",
     )
-    assert "what is there was not checked" in made.notes[0]
+    assert "was used as given, and not checked" in made.notes[0]
 
 
 def test_pytorchs_labels_have_no_patch_release_and_its_torch_no_extras() -> None:
@@ -283,7 +286,7 @@ def test_a_gpu_without_a_rocm_gets_the_newest_that_serves_it(
     [
         (
             ("--rocm", "10.1", "--gpu", "gfx1151"),
-            "the code for GPUs is an extra there: install torch[device-gfx1151]",
+            "in this index the code for GPUs is an extra: install torch[device-gfx1151]",
         ),
         (
             ("--rocm", "7.2.4", "--source", "radeon"),
@@ -316,7 +319,7 @@ def test_another_machine_has_another_rocm(project: Project) -> None:
         (("--index-url", 'https://host/"whl'), "is not the URL of an index"),
         (("--index-url", "http://[host"), "'http://[host' is not the URL of an index"),
         (("--index-url", "https://host/`id`"), "is not the URL of an index"),
-        (("--source", "pytorch", "--system", "windows"), "no torch is known on Windows"),
+        (("--source", "pytorch", "--system", "windows"), "no torch is known for Windows"),
     ],
 )
 def test_what_is_not_valid_is_one_line(project: Project, flags: tuple[str, ...], why: str) -> None:

@@ -59,7 +59,8 @@ def test_what_was_fetched_is_used_by_stack_and_told(
     assert (done.returncode, done.stderr) == (0, "")
     assert "new: peft 9.0.0" in done.stdout
     assert "new: torch 2.15 for ROCm 7.14, torch 2.15 for ROCm 10.0" in done.stdout
-    assert f"PyTorch's ROCm wheels: now of {today()}, was of {rocm_wheels.as_of()}" in done.stdout
+    updated = f"updated from {rocm_wheels.as_of()} to {today()}"
+    assert f"PyTorch's ROCm wheels: {updated}" in done.stdout
 
     asked = ("--offline", "--torch", "2.15", "--python-version", "3.11", "peft")
     answer = project.run("stack", "compatible", *asked, **data_of(project))
@@ -132,7 +133,7 @@ def test_packages_that_are_missing_stay_as_they_were(project: Project, index: Pa
     index.project("peft", index.wheel("peft", "9.0.0", day=today()))
     done = update(project, index)
     assert done.returncode == 3
-    assert "known as before" in done.stdout
+    assert "and is unchanged" in done.stdout
     as_of, lines = unpacked(fetched(project, requirement_lines.NAME).read_bytes())
     assert as_of == requirements.AS_OF
     assert [*releases_of(lines["peft"])][-1] == "9.0.0"

@@ -65,7 +65,7 @@ def test_metadata_of_another_package_or_release_are_refused(
 ) -> None:
     metadata = f"Name: {name}\nVersion: {version}\n".encode()
     put(index, Page(wheel_with("peft", "1.0", metadata)))
-    with pytest.raises(FetchError, match=f"its metadata are those of {name} {version}"):
+    with pytest.raises(FetchError, match=f"its metadata is that of {name} {version}"):
         facts_of(Reader(5), "peft", only_file(index, "peft"))
 
 

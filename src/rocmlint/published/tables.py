@@ -118,5 +118,5 @@ def _check_day(newest: str) -> None:
     from datetime import date, datetime, timezone  # noqa: PLC0415 - linting reads no fetched table
 
     if date.fromisoformat(newest) > datetime.now(timezone.utc).date():
-        message = f"its newest row is of {newest}, which is yet to come"
+        message = f"its newest row is of {newest}, which is in the future"
         raise UnfitTableError(message)

@@ -56,7 +56,7 @@ def add_wheel_arguments(parser: ArgumentParser) -> None:
         "--source",
         choices=SOURCES,
         help="whose wheels: PyTorch's, AMD's, or those of repo.radeon.com (default: PyTorch's "
-        "where they serve the GPU and the ROCm, else AMD's)",
+        "if they support the GPU and the ROCm, else AMD's)",
     )
     add_index_argument(parser)
 
@@ -78,7 +78,7 @@ def add_index_argument(parser: ArgumentParser) -> None:
         "--index-url",
         type=index_at,
         metavar="URL",
-        help="take this index, also for a ROCm or a torch that rocmlint does not know yet",
+        help="use this index, even for a ROCm or a torch that rocmlint does not know yet",
     )
 
 
@@ -146,7 +146,9 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
 
 def _with_newest(wanted: Wanted, flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
     newest = newest_rocm(wanted, flags.source)
-    note = f"ROCm {newest} is the newest with such wheels; --rocm names an older one"
+    note = (
+        f"ROCm {newest} is the newest version with matching wheels; choose an older one with --rocm"
+    )
     return replace(wanted, rocm=newest), (note,)
 
 

@@ -56,4 +56,5 @@ def _how_to_use(wheels: Wheels) -> Iterator[str]:
     if wheels.source == "radeon":
         yield "it is a page of files, not an index: pass it with --find-links, not --index-url"
     if wheels.extras:
-        yield f"the code for GPUs is an extra there: install {with_extras('torch', wheels.extras)}"
+        torch = with_extras("torch", wheels.extras)
+        yield f"in this index the code for GPUs is an extra: install {torch}"

@@ -118,8 +118,8 @@ def _of_environment(python: str, made: Installation) -> Iterator[str]:
     if there:
         first = Steps(environment).uninstall(each.name for each in there)
         yield (
-            f"{listed(map(str, there))} stays, and shares its files with the triton that torch "
-            f"brings; remove it first: {first}"
+            f"{listed(map(str, there))} would stay, and share files with the triton that torch "
+            f"installs; remove it first: {first}"
         )
 
 
@@ -136,7 +136,8 @@ def _run(words: Sequence[str], python: str | None) -> int:
         raise RocmlintError(message) from error
     asked = f" --python {shlex.quote(python)}" if python else ""
     if code < 0:
-        why = f"{signal.Signals(-code).name} ended it; torch may be partly installed"
+        name = signal.Signals(-code).name
+        why = f"the installer was stopped by {name}; torch may be partly installed"
     elif code:
         why = _reason(words)
     else:

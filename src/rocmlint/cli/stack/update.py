@@ -40,7 +40,7 @@ HELP = Help(
     "they require, and ROCm wheels of torch, PyTorch's and AMD's. The tables are kept in the "
     "user's data directory, and only the verbs of rocmlint stack use them: findings do not "
     "change.",
-    "exit codes: 0 all was read, 3 something could not be read, and is as it was, 2 nothing "
+    "exit codes: 0 all was read, 3 something could not be read, and is unchanged, 2 nothing "
     "could be read or written, or usage error",
 )
 _SECONDS = 300.0
@@ -52,27 +52,27 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--index-url",
         metavar="URL",
-        help="the index of packages (default: that of pip or uv, else PyPI)",
+        help="the package index (default: that of pip or uv, else PyPI)",
     )
     parser.add_argument(
         "--pytorch-url",
         metavar="URL",
         default=SERVER,
-        help=f"what stands before the names of PyTorch's indexes (default: {SERVER})",
+        help=f"the base URL of PyTorch's indexes (default: {SERVER})",
     )
     parser.add_argument(
         "--timeout",
         type=seconds,
         default=_SECONDS,
         metavar="SECONDS",
-        help=f"for all of it (default: {_SECONDS:g})",
+        help=f"time limit for the whole update (default: {_SECONDS:g})",
     )
     parser.add_argument(
         "--only",
         nargs="+",
         choices=tuple(FETCHED),
         default=tuple(FETCHED),
-        help="fetch these tables",
+        help="fetch only these tables",
     )
     parser.add_argument("--reset", action="store_true", help="delete the fetched tables instead")
     add_output_format(parser)
@@ -133,7 +133,7 @@ def _text(done: Sequence[Updated], index: Index) -> Iterator[str]:
         if len(each.problems) > len(shown):
             yield f"  ! and {counted(len(each.problems) - len(shown), 'more problem')}"
     yield ""
-    yield "Not fetched; a newer rocmlint has them (pip install --upgrade rocmlint):"
+    yield "Not in any index; a newer rocmlint has newer ones (pip install --upgrade rocmlint):"
     for table, reason in NOT_FETCHED.items():
         yield f"  {ABOUT[table]}: {reason}"
     if any(map(os.path.exists, fetched_paths())):
@@ -143,9 +143,10 @@ def _text(done: Sequence[Updated], index: Index) -> Iterator[str]:
 
 def _became(each: Updated) -> str:
     if not each.reached:
-        return f"nothing could be read; the table of {each.before} stays"
+        return f"nothing could be read; the table of {each.before} is kept"
     if each.problems:
-        return f"of {each.date}, but for {counted(each.problems, 'problem')}, known as before"
+        problems = counted(each.problems, "problem")
+        return f"of {each.date}, except for what could not be read and is unchanged ({problems})"
     if each.date == each.before and not each.new:
         return f"nothing newer than {each.before}"
-    return f"now of {each.date}, was of {each.before}"
+    return f"updated from {each.before} to {each.date}"

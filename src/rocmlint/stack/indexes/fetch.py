@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 _PORTS = {"https": 443, "http": 80}
-_NOT_VALID = "not a valid address; # / ? in a name or password are written %23 %2F %3F"
+_NOT_VALID = "not a valid URL; write # / ? in a user name or password as %23 %2F %3F"
 _NOT_SHOWN = re.compile(r"[?#].*")
 _CHUNK = 1 << 16
 _PATIENCE = 30.0
@@ -139,7 +139,7 @@ class Reader:
         """Ask for an address; a name and password in it go where HTTP has them."""
         parts = _parts(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            message = "not an address of HTTP"
+            message = "not an HTTP or HTTPS URL"
             raise FetchError(message)
         if "@" in parts.fragment:
             raise FetchError(_NOT_VALID)
@@ -159,13 +159,13 @@ class Reader:
     def _patience(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
-            message = "no time is left"
+            message = "out of time (see --timeout)"
             raise OutOfTimeError(message)
         return min(left, _PATIENCE)
 
     def _whole(self, found: Any, most: int, status: int) -> Answer:
         if found.status != status:
-            message = f"HTTP {found.status} in place of {status}"
+            message = f"HTTP {found.status} instead of {status}"
             raise FetchError(message)
         if found.headers.get("Content-Encoding", "identity") != "identity":
             message = "it is compressed, though that was not asked for"
@@ -192,7 +192,7 @@ class Reader:
 def _reason(error: Exception) -> str:
     """Return why a server could not be asked, without an address of a proxy: it has a password."""
     if isinstance(error, (ValueError, http.client.InvalidURL)):
-        return "its address, that of the proxy or the answer is not valid"
+        return "its URL, that of the proxy or the response is not valid"
     said = str(getattr(error, "reason", None) or error).strip() or type(error).__name__
     return visible(said)[:_LONGEST_REASON]
 
@@ -205,7 +205,7 @@ def without_password(url: str) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
     except ValueError:
-        return "an address that is not valid"
+        return "an invalid URL"
     behind = f"{parts.path}?{parts.query}#{parts.fragment}"
     if "@" in behind:  # as of https://me:pass#word@host/
         return visible(f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}")

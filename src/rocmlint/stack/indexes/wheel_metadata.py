@@ -43,7 +43,7 @@ def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
     metadata = BytesHeaderParser().parsebytes(content)
     name, version = str(metadata["Name"]), str(metadata["Version"])
     if canonicalize_name(name) != package or version_of(version) != release_of(file.name):
-        message = f"{file.name}: its metadata are those of {visible(f'{name[:80]} {version[:80]}')}"
+        message = f"{file.name}: its metadata is that of {visible(f'{name[:80]} {version[:80]}')}"
         raise FetchError(message)
     required = metadata.get_all("Requires-Dist") or []
     if len(required) > _MOST_REQUIREMENTS:
@@ -64,7 +64,7 @@ def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
 def _beside(reader: Reader, file: IndexFile) -> bytes:
     content = reader.get(f"{file.url.partition('#')[0]}.metadata", most=_LARGEST).content
     if file.metadata and hashlib.sha256(content).hexdigest() != file.metadata:
-        message = f"{file.name}: its metadata have another hash than the index says"
+        message = f"{file.name}: its metadata has another hash than the index says"
         raise FetchError(message)
     return content
 
@@ -83,7 +83,7 @@ def _inside(reader: Reader, file: IndexFile) -> bytes:
         message = f"{file.name}: not a wheel that can be read ({type(error).__name__})"
         raise FetchError(message) from error
     if len(content) > _LARGEST:
-        message = f"{file.name}: its metadata are larger than {_LARGEST >> 20} MiB"
+        message = f"{file.name}: its metadata is larger than {_LARGEST >> 20} MiB"
         raise FetchError(message)
     return content
 

@@ -88,7 +88,7 @@ def _of_index(text: str, rocm: str, url: str) -> tuple[str, str] | None:
     label = label_in(text)
     if not label or label == f"rocm{rocm}":
         return None
-    return f"it has the builds for {label}, and would reinstall one of them", f"write {url}"
+    return f"it has builds for {label}, and pip would reinstall one of them", f"write {url}"
 
 
 def _of_image(text: str, rocm: str) -> tuple[str, str] | None:

@@ -85,7 +85,7 @@ def _settings_for() -> Callable[[str], Settings]:
 
 def _unread(where: str, reason: str = "") -> Obstacle:
     why = f"it cannot be read: {reason.removeprefix('cannot be read: ')}"
-    return Obstacle(where, "", why, "repair it: its pins were not checked")
+    return Obstacle(where, "", why, "fix it: its pins were not checked")
 
 
 def _not_included(listed: Listed, looked_at: Collection[str]) -> Iterator[Obstacle]:
@@ -110,7 +110,7 @@ def _locks(folders: Iterable[str]) -> Iterator[Obstacle]:
         path = os.path.join(folder, name)
         data = data_of(path)
         if data is not None and _LOCKED_TORCH.search(data.decode(errors="replace")):
-            why = "it locks a torch, and its other locked versions were not checked"
+            why = "it locks torch; its other versions were not checked"
             yield Obstacle(
                 os.path.relpath(path), "", why, f"fix the other pins, then run {command}"
             )

@@ -81,10 +81,10 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
     """Return where a build is. Raises NoWheelsError where its index takes one family of GPUs."""
     asked, gpus, notes = read_rocm(wanted.rocm), _gpus(build, wanted), []
     if len(asked.release) > 2 and str(asked) != build.rocm:
-        notes.append(f"AMD has no torch for ROCm {asked}: this is the one for {build.rocm}")
+        notes.append(f"AMD has no torch for ROCm {asked}: using the one for {build.rocm}")
     left = [each for each in wanted.gpus if each not in gpus]
     if left:
-        notes.append(f"it has no code for {listed(left)} and runs nothing there")
+        notes.append(f"torch has no code for {listed(left)}: kernels fail there")
     unlisted = [each for each in gpus if build.listed and each not in build.listed]
     if unlisted:
         notes.append(
@@ -92,7 +92,7 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
             f"{build.rocm}; its index has the code, but it may not be tested"
         )
     if build.index.kind == "files":
-        notes.append("which GPUs these wheels have code for is not in the table")
+        notes.append("which GPUs these wheels have code for is unknown")
     url = _address(build.index, build.rocm, gpus)
     source: Source = "radeon" if build.index.kind == "files" else "amd"
     versions = ((each, build.version(each)) for each in ("torch", *COMPANIONS))
@@ -169,8 +169,8 @@ def _address(index: Index, rocm: str, gpus: Sequence[str]) -> str:
         return index.url.format(rocm=rocm)
     families = dict.fromkeys(map(amd_wheels.family_of, gpus))
     if not families:
-        message = f"AMD has an index for each family of GPUs for ROCm {rocm}: name one with --gpu"
-        raise NoWheelsError(message)
+        message = f"AMD has an index for each family of GPUs for ROCm {rocm}"
+        raise NoWheelsError(f"{message}: name your GPU with --gpu")
     if len(families) > 1:
         message = (
             f"{listed(gpus)} are of different families, and for ROCm {rocm} AMD has an index for "

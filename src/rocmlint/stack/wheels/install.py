@@ -26,7 +26,7 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
 """What makes an argument need quotes, which are double ones there."""
-UNPINNED = "no version is pinned: an installer keeps a torch that is there, so uninstall it first"
+UNPINNED = "no version is pinned: an installer keeps an installed torch, so uninstall it first"
 FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
 AMD_HINT = "; AMD has its own wheels for ROCm 7.11 and later: --source amd"
@@ -177,9 +177,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
     minors = _torch_for(rocm)
     asked = Version(minors[-1]) if torch is None else _released(torch)
     if asked.local not in {None, f"rocm{rocm}"}:
-        message = (
-            f"torch {torch} is a build for another version than ROCm {rocm}; write {asked.public}"
-        )
+        message = f"torch {torch} is not a build for ROCm {rocm}; write {asked.public}"
         raise RocmlintError(message)
     minor = minor_release(asked)
     if minor not in minors:
@@ -188,7 +186,7 @@ def torch_release(rocm: str, torch: str | None = None) -> str:
     if len(asked.release) == 2:
         return str(known[-1] if known else Version(f"{minor}.0"))
     if known and Version(asked.public) not in known:
-        message = f"there is no torch {asked.public} (as of {requirements.AS_OF})"
+        message = f"there is no torch {asked.public} (newest row {requirements.AS_OF})"
         raise NoWheelsError(f"{message}; releases of {minor}: {listed(map(str, known))}")
     return asked.public
 
@@ -204,7 +202,8 @@ def companion(name: str, torch: str, rocm: str) -> str:
     if bound:
         return str(bound[0])  # a later one, torchvision 0.29.2, need not be built for this ROCm
     if not free:
-        message = f"no release of {name} is known for torch {torch} (as of {requirements.AS_OF})"
+        message = f"no release of {name} is known for torch {torch}"
+        message += f" (newest row {requirements.AS_OF})"
         raise NoWheelsError(f"{message}; install torch without it")
     built_for = rocm_wheels.rocm_for(str(free[-1]))
     if rocm not in built_for:
@@ -296,8 +295,8 @@ def _of_another(asked: Version, chosen: Version) -> str:
     runs = "whether the driver can run them is unknown"
     if minor in drivers.rocm_versions():
         runs = f"AMD lists the same drivers for all of {minor} ({drivers.as_of()})"
-    newer = ", which is newer," if chosen > asked else ""
-    brought = f"the wheels for {chosen}{newer} include ROCm's libraries, and {runs}"
+    newer = "the newer " if chosen > asked else ""
+    brought = f"these are the wheels for {newer}{chosen}, which include ROCm's libraries; {runs}"
     return f"ROCm {asked} has no wheels of its own: {brought}"
 
 
@@ -324,7 +323,7 @@ def _no_torch(minor: str, rocm: str) -> str:
     if elsewhere:
         message += f"; it has wheels for ROCm {listed(elsewhere)}"
     elif row is not None:
-        message = f"of torch {minor} only nightly builds are known, for ROCm {listed(row.rocm)}"
+        message = f"only nightly builds of torch {minor} are known, for ROCm {listed(row.rocm)}"
         message += f" ({newest_row()})"
     else:
         message += f", or for any other version ({newest_row()})"

@@ -82,7 +82,7 @@ def index_at(url: str, wanted: Wanted) -> Wheels:
     label = f"{rocm}.0" if of_amd and len(rocm.release) == 2 else str(rocm)
     has_extras = of_amd and not _OF_FAMILY.search(url)
     extras = (amd_wheels.extras(wanted.gpus) or amd_install.ALL) if has_extras else ""
-    note = f"{url} was named: what is there was not checked"
+    note = f"{url} was used as given, and not checked"
     source: Source = "amd" if of_amd else "pytorch"
     return Wheels(
         label,
@@ -122,7 +122,7 @@ def choose(wanted: Wanted) -> tuple[Source, tuple[str, ...]]:
     if not missing or (known and not wanted.every and len(missing) < len(wanted.gpus)):
         return "pytorch", ()
     if not known:
-        why = f"which GPUs PyTorch's wheels of torch {release} for ROCm {rocm} serve is not known"
+        why = f"which GPUs PyTorch's wheels of torch {release} for ROCm {rocm} support is unknown"
         try:
             return _amd(wanted, why, NoWheelsError(why))
         except NoWheelsError:
@@ -142,7 +142,7 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
             if made.wheels.source != "pytorch" or _serves(made, wanted):
                 return rocm
     what = f"for {listed(wanted.gpus)} " if wanted.gpus else ""
-    message = f"no torch {what}is known on {wanted.system.capitalize()} ({_ages()})"
+    message = f"no torch {what}is known for {wanted.system.capitalize()} ({_ages()})"
     raise NoWheelsError("; ".join((message, *_near(wanted))))
 
 
@@ -182,7 +182,7 @@ def _amd(wanted: Wanted, why: str, error: NoWheelsError) -> tuple[Source, tuple[
         said = str(error).removesuffix(install.AMD_HINT)
         theirs = [str(other)] if read_rocm(wanted.rocm) >= install.FIRST_OF_AMD else []
         raise NoWheelsError("; ".join((said, *theirs, *_near(wanted)))) from None
-    return "amd", (f"{why}; these are AMD's wheels",)
+    return "amd", (f"{why}; using AMD's wheels",)
 
 
 def _release(wanted: Wanted) -> tuple[str, str]:
@@ -193,7 +193,7 @@ def _release(wanted: Wanted) -> tuple[str, str]:
     if wanted.python and tags and f"cp{wanted.python.replace('.', '')}" not in tags:
         there = listed(f"{each[2]}.{each[3:]}" for each in tags if not each.endswith("t"))
         message = f"PyTorch has no torch {release} for Python {wanted.python}"
-        raise NoWheelsError(f"{message} ({install.newest_row()}); it has it for {there}")
+        raise NoWheelsError(f"{message} ({install.newest_row()}); it has wheels for Python {there}")
     return release, wheels.rocm
 
 
@@ -235,7 +235,7 @@ def _left(wanted: Wanted, made: Installation) -> tuple[str, ...]:
     release = dict(made.packages)["torch"]
     known = rocm_wheels.architectures(release, made.wheels.rocm) if release else ()
     left = [each for each in wanted.gpus if known and each not in known]
-    return (f"torch {release} has no code for {listed(left)}: it runs nothing there",) * bool(left)
+    return (f"torch {release} has no code for {listed(left)}: kernels fail there",) * bool(left)
 
 
 def _near(wanted: Wanted) -> Iterator[str]:
@@ -245,11 +245,11 @@ def _near(wanted: Wanted) -> Iterator[str]:
         if theirs:
             rocm = _nearest(wanted, [each for _, each in theirs])
             torch = next(torch for torch, each in reversed(theirs) if each == rocm)
-            yield f"near for {gpu}: PyTorch's torch {torch} (--rocm {rocm} --torch {torch})"
+            yield f"nearest for {gpu}: PyTorch's torch {torch} (--rocm {rocm} --torch {torch})"
         ours = _amd_builds(wanted, gpu)
         if ours:
             rocm = _nearest(wanted, [each.rocm for each in ours])
-            yield f"near for {gpu}: AMD's for ROCm {rocm} (--rocm {rocm})"
+            yield f"nearest for {gpu}: AMD's for ROCm {rocm} (--rocm {rocm})"
         if not ours and not theirs:
             yield _only_near(gpu, wanted)
 
@@ -269,7 +269,7 @@ def _only_near(gpu: str, wanted: Wanted) -> str:
     like = [each for each in GENERIC_OF if GENERIC_OF[each] == GENERIC_OF.get(gpu, "")]
     near = [each for each in like if _amd_builds(wanted, each)]
     found = f"no wheel for {wanted.system.capitalize()} has code for {gpu}"
-    return f"{found}; those like it that have: {listed(near)}" if near else found
+    return f"{found}; similar GPUs that have one: {listed(near)}" if near else found
 
 
 def _amd_builds(wanted: Wanted, gpu: str) -> list[amd_wheels.Build]:
