@@ -77,7 +77,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         "Call",
         words=("torch.utils.checkpoint", "torch.utils import checkpoint"),
         suspects=_suspects,
-        described="calls of `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
+        described="calls to `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
     )
     excuses = (is_of_project, is_asked_for, is_guarded, is_put_in)
 
@@ -94,10 +94,12 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         if self.is_excused(_Checkpoint(node, "use_reentrant", judgement), source):
             return
         name = called.rpartition(".")[2]
-        message = f"`{name}` is called without `use_reentrant`, of which torch warns since 2.1"
+        message = (
+            f"`{name}` is called without `use_reentrant`; torch has warned about this since 2.1"
+        )
         told = (
-            "Pass `use_reentrant=False`, which torch recommends, or `True` to keep what it does "
-            "today. A later torch will raise an exception without it."
+            "Pass `use_reentrant=False`, which torch recommends, or `True` to keep the current "
+            "behavior. A later torch will raise an exception without it."
         )
         yield self.finding(node.func, source, message, help=told, fix=_fix(node, source))
 

@@ -39,9 +39,9 @@ class ConflictingPins(PartRule["Command | Declared"]):
     """Requirements that no releases can meet together, by their own metadata.
 
     ## Why it matters
-    pip refuses such a list, hours later on a fresh machine, or it gives way where nobody looks:
-    transformers 5.23.0 with torch 2.4.1 installs, as only the extra `torch` of transformers says
-    what torch it needs, and then runs without PyTorch.
+    pip refuses such a list, hours later on a fresh machine, or it installs packages that do not
+    work together: transformers 5.23.0 with torch 2.4.1 installs, as only the extra `torch` of
+    transformers says what torch it needs, and then runs without PyTorch.
 
     Only what is proven is reported: every release that a requirement allows is tried, for every
     Python, on Linux. Counted together are a group or a command, what a file includes, and the
@@ -155,10 +155,10 @@ def _message(conflict: Conflict, part: Part) -> str:
     owner, other = conflict.owner, conflict.other
     texts = (_text(owner), _text(other))
     if not conflict.demanded:
-        return fitted(f"No release is in both `{{}}` and `{{}}` ({other.where})", *texts)
+        return fitted(f"No release satisfies both `{{}}` and `{{}}` ({other.where})", *texts)
     demand = f"{other.name}{conflict.demanded}"
     where = (_where(owner, part), _where(other, part))
-    shape = f"`{{}}`{where[0]} needs {{}}, which `{{}}`{where[1]} excludes"
+    shape = f"`{{}}`{where[0]} requires {{}}, which `{{}}`{where[1]} excludes"
     whole = shape.format(texts[0], demand, texts[1])
     if fitted(shape, texts[0], demand, texts[1]) == whole:
         return whole
@@ -179,9 +179,11 @@ def _help(conflict: Conflict, listed: Sequence[Part], source: File) -> str:
     allowed = candidates(owner)
     wanted = cure(conflict, listed, str(python_version(source.project) or conflict.python))
     if conflict.implied:
-        return f"pip installs both, but {owner.name} disables PyTorch or fails in it. {wanted}"
+        said = f"{owner.name} then disables PyTorch, or fails when it is imported"
+        return f"pip installs both, but {said}. {wanted}"
     if len(allowed) > 1:
-        said = f"{owner.name} {allowed[-1]} says so, and no older release goes with it either"
+        said = f"{owner.name} {allowed[-1]} requires another {conflict.other.name}, and no older "
+        said += "release is compatible either"
         return f"pip cannot install them together: {said}. {wanted}"
     return f"pip refuses to install them together. {wanted}"
 

@@ -84,10 +84,12 @@ class DependencyReplacesTriton(PartRule["Command"]):
             demand = demand_of(asked.requirement)
             if demand is not None and demand.triton and demand.package not in FAMILY:
                 there = f"the {case.torch.described}"
-                message = fitted(f"`{{}}` puts PyPI's Triton over that of {there}", demand.package)
+                message = fitted(
+                    f"`{{}}` replaces the Triton of {there} with PyPI's", demand.package
+                )
                 advice = (
-                    f"{demand.package} {demand.version} requires triton, and pip does not count "
-                    f"pytorch-triton-rocm or triton-rocm. Add `--no-deps`."
+                    f"{demand.package} {demand.version} requires triton, and pip does not accept "
+                    f"pytorch-triton-rocm or triton-rocm instead. Add `--no-deps`."
                 )
                 harm = Harm(case, "triton", case.command, message, advice, asked)
                 if not self.is_excused(harm, source):

@@ -106,7 +106,7 @@ class DeprecatedKeyword(PythonRule["cst.Call"]):
         "Call",
         words=("torchvision.models", "torchvision import"),
         suspects=_suspects,
-        described="calls of models of torchvision with `pretrained=True` and the like",
+        described="calls to models of torchvision with `pretrained=True` and the like",
     )
     excuses = (is_of_project, is_needed_for_older, is_asked_for, is_guarded, is_leftover)
 

@@ -142,7 +142,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
         *("Call", "Decorator", "ImportFrom"),
         words=tuple(word for group in _GROUPS for word in group.words),
         suspects=_suspects,
-        described="calls of functions of torch that are deprecated and have an exact replacement",
+        described="calls to functions of torch that are deprecated and have an exact replacement",
     )
     excuses = (
         *(is_silent, is_of_project, is_needed_for_older, is_asked_for, is_guarded),
@@ -169,7 +169,7 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
 def _message(found: list[OldUse]) -> str:
     when = found[0].deprecation.when
     goes = found[0].deprecation.goes
-    end = f" and goes in {goes}" if goes else ""
+    end = f" and will be removed in {goes}" if goes else ""
     if len(found) == 1:
         return f"`{found[0].dotted}` is deprecated {when}{end}"
     names = ", ".join(f"`{each.name}`" for each in found[:-1]) + f" and `{found[-1].name}`"

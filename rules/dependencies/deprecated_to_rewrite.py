@@ -77,7 +77,7 @@ def is_removed(found: OldUse, source: Source) -> bool:
 
 
 class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
-    """A function of torch that is deprecated, and what is to replace it works otherwise.
+    """A function of torch that is deprecated, and its replacement works differently.
 
     ## Why it matters
     Torch warns of these functions, in some cases only in the documentation, and few of the
@@ -115,7 +115,7 @@ class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"
         *("Call", "Decorator", "ImportFrom"),
         words=tuple(_words()),
         suspects=_suspects,
-        described="calls of functions of torch that are deprecated without an exact replacement",
+        described="calls to functions of torch that are deprecated without an exact replacement",
     )
     excuses = (is_removed, is_of_project, is_asked_for, is_guarded, is_put_in)
 
@@ -130,8 +130,8 @@ class DeprecatedToRewrite(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"
 
 def _message(found: OldUse) -> str:
     deprecation = found.deprecation
-    goes = f" and goes in {deprecation.goes}" if deprecation.goes else ""
-    said = "" if deprecation.warns else ", by its documentation"
+    goes = f" and will be removed in {deprecation.goes}" if deprecation.goes else ""
+    said = "" if deprecation.warns else ", its documentation says"
     end = f"is deprecated {deprecation.when}{goes}{said}"
     name = found.dotted if len(found.dotted) + len(end) < _LONGEST else found.name
     return f"`{name}` {end}"
@@ -141,7 +141,7 @@ def _help(found: OldUse) -> str:
     named = (each for each in _NAMED.findall(found.deprecation.message) if each != found.dotted)
     new = next((each for each in named if not each.endswith(found.dotted)), "")
     return (
-        f"Torch names `{new}` instead, which is called in another way."
+        f"Torch recommends `{new}`, which may take different arguments."
         if new
         else "No other function does exactly the same: read its documentation."
     )

@@ -250,7 +250,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> In
         return None
     asked = shortened(f"torch{specifier}", 40)
     return IndexFault(
-        f"The index of ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
+        f"The index for ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
         f"That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}"
         f"{_effect(extra and not is_build)}.",
         _nearest_of(index.version, rocm) if pinned is not None and not is_other else "",
@@ -267,7 +267,7 @@ def _nearest_of(asked: str, versions: list[str]) -> str:
 
 def _effect(extra: bool) -> str:
     """Return what pip does with an index beside PyPI: a sentence that follows, without its end."""
-    return ". As it is, pip takes PyPI's CUDA build" if extra else ""
+    return ". As written, pip installs PyPI's CUDA build" if extra else ""
 
 
 def _url(index: PytorchIndex, version: str) -> str:
@@ -292,4 +292,4 @@ def _fix(
     if not better or written.count(old) != 1:
         return None
     edit = Edit(*span, written.replace(old, f"rocm{better}"), was=written)
-    return Fix(f"Take the index of ROCm {better}", (edit,), safe=False)
+    return Fix(f"Use the index for ROCm {better}", (edit,), safe=False)

@@ -78,7 +78,8 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
                 yield self.finding(
                     node,
                     source,
-                    f"`{node.name}` has conda install PyTorch for CUDA, in a project for ROCm",
+                    f"`{node.name}` makes conda install a CUDA build of PyTorch, in a project for "
+                    "ROCm",
                     help="conda has no build for ROCm. Install torch with pip, from the index that "
                     "`rocmlint stack index-url` prints.",
                 )
@@ -108,7 +109,7 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
                     each.word,
                     source,
                     f"setup.py installs {each.name} from PyPI, the CUDA build",
-                    help="torch is never there in an isolated build: name it in "
+                    help="torch is never installed in an isolated build: name it in "
                     "`build-system.requires`, and have users build with `--no-build-isolation`.",
                     severity="error",
                 )

@@ -100,7 +100,7 @@ def is_ready(found: _Load, source: Source) -> bool:
 
 
 class LoadOfObjects(PythonRule["cst.Call"]):
-    """`torch.load` is to give an object, which it refuses since its default changed in torch 2.6.
+    """`torch.load` of an object, which it has refused by default since torch 2.6.
 
     ## Why it matters
     Since torch 2.6 ``torch.load`` gives tensors, numbers, strings and containers of them, and
@@ -144,7 +144,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
         "Call",
         words=("torch.load", "torch as ", "import load"),
         suspects=_suspects,
-        described="calls of `torch.load` without `weights_only`",
+        described="calls to `torch.load` without `weights_only`",
     )
     excuses = (is_ready, is_of_project, is_asked_for, is_guarded, is_put_in, is_leftover)
 
@@ -160,7 +160,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
             return
         if self.is_excused(_Load(node, "weights_only", judgement, what), source):
             return
-        message = f"`torch.load` refuses {what} since torch 2.6, unless told otherwise"
+        message = f"Since torch 2.6, `torch.load` refuses {what} by default"
         told = (
             "Pass `weights_only=False` if you trust the file, or save and load a `state_dict`. "
             "The default has been `True` since torch 2.6."

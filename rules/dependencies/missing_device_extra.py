@@ -92,7 +92,8 @@ class MissingDeviceExtra(PartRule["Command | Index"]):
                 source,
                 "`torch` from AMD's index for all GPUs has no GPU code without a `device-` extra",
                 help="Every kernel fails with hipErrorInvalidImage. Name your GPU, as in "
-                "`torch[device-gfx942]`, for torchvision too; `device-all` is for all.",
+                "`torch[device-gfx942]`, for torchvision too; `device-all` has the code for all "
+                "GPUs.",
             )
 
 

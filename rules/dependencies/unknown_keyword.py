@@ -185,7 +185,7 @@ def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> st
     taken = () if signature is None else signature.positional
     given = {last_name(each.keyword) if each.keyword else "*" for each in call.args}
     if taken and not given & {"*", *taken}:
-        return f"pass what it takes in place of {listed}: {enumerated(taken[:3], 'and')}"
+        return f"pass what it takes instead of {listed}: {enumerated(taken[:3], 'and')}"
     return f"leave out {listed}"
 
 
@@ -225,7 +225,7 @@ def _instead(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
     whole = _spread(unknown, call, source)
     if whole:
         others = ", with what `args` has now," if _is_given("args", call) else ""
-        return f"pass `args={whole}`{others} in place of its fields"
+        return f"pass `args={whole}`{others} instead of its fields"
     settings = settings_for(dotted, keyword, judgement.candidate.version)
     if settings is not None:
         return f"pass `{keyword}` to `{settings}`"

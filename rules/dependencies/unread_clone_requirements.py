@@ -82,10 +82,10 @@ class UnreadCloneRequirements(PartRule["Command"]):
             return
         for word in case.everything.missing:
             name = shortened(word.text, 24)
-            message = f"`{name}` of a clone may replace the {case.torch.described}"
+            message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (
-                "It is not here to be read: where it pins torch or torchvision, pip takes PyPI's "
-                "CUDA build. Add `-c` with a file that names your torch, of `pip freeze`."
+                "rocmlint cannot read it: if it pins torch or torchvision, pip installs PyPI's "
+                "CUDA build. Add `-c` with a file that pins your torch, from `pip freeze`."
             )
             harm = Harm(case, "clone", word, message, advice)
             if not self.is_excused(harm, source):

@@ -58,8 +58,8 @@ def fault_of_amd(index: AmdIndex, pins: list[Requirement]) -> IndexFault | None:
         return None
     asked = shortened(f"torch{pins[0].specifier}", 40)
     return IndexFault(
-        f"AMD's index has no `{asked}`: its labels have all numbers of a ROCm",
-        f"Ask for `torch=={pinned}.0`: pip takes no other label for the one that is asked for.",
+        f"AMD's index has no `{asked}`: its labels have the full ROCm version",
+        f"Write `torch=={pinned}.0`: pip accepts no other label.",
     )
 
 
@@ -71,6 +71,6 @@ def _no_family(family: str, rocm: str) -> IndexFault:
     url = f"{rocm_wheels.SERVER}/rocm{other}"
     pytorch = f", or PyTorch's `{url}`" if rocm_wheels.torch_for(other) else ""
     return IndexFault(
-        f"AMD has no index `{family}`: it names them by the GPU, not by the ROCm",
+        f"AMD has no index `{family}`: its indexes are named after GPUs, not ROCm versions",
         f"Use `{newest}` with the extra for your GPU, `torch[device-gfx942]`{pytorch}.",
     )

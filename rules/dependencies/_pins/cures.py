@@ -40,10 +40,10 @@ def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
     moved = _moved(conflict, rest, python)
     newest = _newest_fit(conflict, rest, python)
     if newest is not None and not moved <= set(FAMILY):
-        return f"Take {owner.name} {newest}, the newest that goes with the rest."
+        return f"Use {owner.name} {newest}, the newest release that is compatible with the rest."
     wanted = shortened(f"{other.name}{conflict.demanded}", 60) + _with(sorted(moved))
-    fits = f", or {owner.name} {newest}, the newest that goes with it" if newest else ""
-    return f"Take {wanted}{fits}."
+    fits = f", or {owner.name} {newest}, the newest release that is compatible with it"
+    return f"Use {wanted}{fits if newest else ''}."
 
 
 def _with(moved: list[str]) -> str:

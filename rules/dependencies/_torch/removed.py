@@ -45,7 +45,7 @@ REMOVED_CALLS = nodes(
     *("Call", "ImportFrom"),
     words=_WORDS,
     suspects=_suspects,
-    described="calls of functions of torch of which only the name is left",
+    described="calls to functions of torch of which only the name is left",
 )
 """What a rule looks at for `removed_calls`."""
 
@@ -70,4 +70,4 @@ def is_in_some_torch(found: OldUse, source: Source) -> bool:
 
 def removed_message(found: OldUse) -> str:
     """Return what is wrong with such a call."""
-    return f"Calls of `{found.dotted}` raise {found.deprecation.when}: only its name is left"
+    return f"Calls to `{found.dotted}` have raised an exception {found.deprecation.when}"

@@ -17,42 +17,42 @@ TOKENIZERS = "huggingface-hub==0.23.0\ntokenizers==0.14.1\n"
     [
         pytest.param(
             "torch==2.1.1\nvllm==0.4.2\ntorchvision==0.16.1\n",
-            "Take torch==2.3.0 and the torchvision that goes with it.",
+            "Use torch==2.3.0 and the torchvision that goes with it.",
             id="torchvision has to move too",
         ),
         pytest.param(
             "torchaudio==2.1.1\ntorch==2.1.1\ntorchvision==0.16.1\nvllm==0.4.2\n",
-            "Take torch==2.3.0 and the torchaudio and torchvision that go with it.",
+            "Use torch==2.3.0 and the torchaudio and torchvision that go with it.",
             id="both have to",
         ),
         pytest.param(
             "torch==2.2.0\ntorchvision==0.15.2\n",
-            "Take torch==2.0.1, or torchvision 0.17.0,",
+            "Use torch==2.0.1, or torchvision 0.17.0,",
             id="a torchvision that pins its torch, as the newest no longer do",
         ),
         pytest.param(
             "torch==2.0.1\ntorchaudio==2.0.0\n",
-            "Take torch==2.0.0, or torchaudio 2.0.2,",
+            "Use torch==2.0.0, or torchaudio 2.0.2,",
             id="the newest torchaudio says nothing of the torch it needs",
         ),
         pytest.param(
             TOKENIZERS,
-            "Take huggingface-hub<0.18,>=0.16.4, or tokenizers ",
+            "Use huggingface-hub<0.18,>=0.16.4, or tokenizers ",
             id="either may move",
         ),
         pytest.param(
             f"{TOKENIZERS}transformers==4.35.0\n",
-            "Take huggingface-hub<0.18,>=0.16.4.",
+            "Use huggingface-hub<0.18,>=0.16.4.",
             id="transformers takes no newer tokenizers",
         ),
         pytest.param(
             f"{TOKENIZERS}peft==0.13.2\naccelerate==0.34.2\n",
-            "Take tokenizers ",
+            "Use tokenizers ",
             id="accelerate takes no older huggingface-hub",
         ),
         pytest.param(
             "transformers==4.35.2\nvllm==0.4.2\n",
-            "Take transformers>=4.40.0.",
+            "Use transformers>=4.40.0.",
             id="a vllm that pinned no torch yet is too old",
         ),
     ],
@@ -67,7 +67,7 @@ def test_what_is_proposed_goes_with_the_rest_of_the_list(
 def test_what_a_command_installs_counts_wherever_it_stands(repository: Repository) -> None:
     text = "pip install torch==2.1.1 vllm==0.4.2 torchvision==0.16.1\n"
     found = repository.lint("install.sh", text)
-    assert "Take torch==2.3.0 and the torchvision that goes with it." in found[0].help
+    assert "Use torch==2.3.0 and the torchvision that goes with it." in found[0].help
 
 
 def test_a_requirement_for_another_python_does_not_count(repository: Repository) -> None:
@@ -79,5 +79,5 @@ def test_a_requirement_for_another_python_does_not_count(repository: Repository)
 def test_a_long_message_says_the_version_that_excludes_alone(repository: Repository) -> None:
     pins = "transformers==4.51.3\nhuggingface-hub==0.24.6\n"
     (found,) = repository.lint("requirements.txt", pins)
-    needs = "`transformers==4.51.3` (line 1) needs huggingface-hub<1.0,>=0.30.0"
-    assert found.message == f"{needs}, which `==0.24.6` excludes"
+    requires = "`transformers==4.51.3` (line 1) requires huggingface-hub<1.0,>=0.30.0"
+    assert found.message == f"{requires}, which `==0.24.6` excludes"

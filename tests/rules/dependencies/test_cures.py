@@ -150,11 +150,11 @@ def test_a_configuration_whose_fields_a_call_takes_is_passed_itself(fields: str)
     )
     told = help_of("trl==1.16.0", text.format(""))
     assert told.endswith(
-        " Pass `args=settings` in place of its fields; "
+        " Pass `args=settings` instead of its fields; "
         "write `processing_class` instead of `tokenizer`."
     )
     told = help_of("trl==1.16.0", text.format("args=others, "))
-    assert "Pass `args=settings`, with what `args` has now, in place of its fields;" in told
+    assert "Pass `args=settings`, with what `args` has now, instead of its fields;" in told
 
 
 @pytest.mark.parametrize("fields", ["others.__dict__", "settings", "vars()"])

@@ -141,7 +141,7 @@ def test_a_call_that_lacks_what_the_function_needs_now_is_told_what_that_is() ->
     (finding,) = lint("from huggingface_hub import hf_hub_download\nhf_hub_download(url=name)\n")
     assert finding.help.endswith("Pass `repo_id` and `filename` instead of `url`.")
     (finding,) = lint("from huggingface_hub import snapshot_download\nsnapshot_download(name=n)\n")
-    assert "Pass what it takes in place of `name`: `repo_id`" in finding.help
+    assert "Pass what it takes instead of `name`: `repo_id`" in finding.help
 
 
 def test_a_patch_of_an_attribute_that_no_allowed_release_has_is_an_error() -> None:

@@ -221,7 +221,7 @@ def test_what_a_build_needs_goes_into_an_environment_of_its_own(
             "torch==2.0.0\nwhisperx==3.8.6", "whisperx 3.3.1,", id="3.3.2 would go, but is yanked"
         ),
         pytest.param(
-            "torch==2.0.0\nvllm==0.11.2", "Take torch==2.9.0.", id="those that pin none are too old"
+            "torch==2.0.0\nvllm==0.11.2", "Use torch==2.9.0.", id="those that pin none are too old"
         ),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_pin_and_the_index_that_it_is_taken_from_are_judged_together(
 def test_what_uv_cannot_find_is_said_of_the_index_and_the_pin(repository: Repository) -> None:
     text = depends("torch==2.9.1") + UV + '[tool.uv.sources]\ntorch = { index = "rocm" }\n'
     (found,) = repository.lint("pyproject.toml", text)
-    assert found.message == "The index of ROCm 7.0 has torch 2.10, not `torch==2.9.1`"
+    assert found.message == "The index for ROCm 7.0 has torch 2.10, not `torch==2.9.1`"
     assert found.line == text[: text.index(SERVER)].count("\n") + 1
     assert "6.3 and 6.4" in found.help
 
