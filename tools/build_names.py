@@ -175,7 +175,7 @@ def child(work: str, folder: str, package: str, out: str, more: list[str]) -> tu
     settings = {
         "PATH": os.environ["PATH"],
         "HOME": home,
-        "PYTHONPATH": folder,
+        "PYTHONPATH": os.pathsep.join((folder, os.path.dirname(HERE))),  # it imports of tools, too
         "PYTHONPYCACHEPREFIX": compiled,
         "PYTHONHASHSEED": "0",
         "PYTHONWARNINGS": "ignore",
