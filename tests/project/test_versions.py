@@ -68,7 +68,7 @@ def test_a_release_that_needs_a_newer_python_than_the_project_runs_on_does_not_c
 
 @pytest.mark.parametrize(
     ("torch", "newest"),
-    [("torch==1.9.1+cu111", "4.57.6"), ("torch<1.7.1", "4.46.3"), ("torch>=1.9", "5.23.0")],
+    [("torch==1.9.1+cu111", "4.57.6"), ("torch<1.7.1", "4.46.3"), ("torch>=1.9", "5.24.0")],
 )
 def test_a_torch_without_wheels_for_a_newer_python_keeps_the_project_on_an_older_one(
     torch: str, newest: str
@@ -88,7 +88,7 @@ def test_the_newest_python_that_is_named_counts_and_a_minimum_names_none() -> No
     write("README.md", "Python 3.10+ is required.\n")
     write("Dockerfile", "FROM python:3.10\n")
     write("dev.Dockerfile", "FROM python:3.13\n")
-    assert versions() == ["5.23.0"]
+    assert versions() == ["5.24.0"]
 
 
 def test_a_constraint_holds_for_each_group() -> None:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
-from rocmlint.published import name_data, names
+from rocmlint.published import name_data, names, requirements
 from rocmlint.published.names import PackageNames
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NEWEST = Version("5.23.0")
+NEWEST = Version("5.24.0")
 
 # Asks a real import: a line of JSON with [module, [name, ...]] pairs; answers True where getattr
 # gives the name, False where it refuses it or the module is not there, None where it is another
@@ -159,11 +160,14 @@ def test_a_name_that_was_removed_is_gone(transformers: PackageNames, name: str) 
         "models.llama.modeling_llama.apply_rotary_pos_emb",
         "AutoModel",
         "models.llama",
+        "tokenization_utils_fast.PreTrainedTokenizerFast",
+        "models.vit.image_processing_vit_fast.ViTImageProcessorFast",
     ],
 )
 def test_a_name_that_only_the_files_miss_is_there(transformers: PackageNames, name: str) -> None:
-    """Lazy exports and aliases, which a table made of the files calls gone."""
+    """Lazy exports and aliases, which a table made of the files calls gone; modules, too."""
     assert at(transformers, f"transformers.{name}", "5.23.0") is True
+    assert at(transformers, f"transformers.{name}", "5.24.0") is True
 
 
 def test_a_history_tells_since_when_a_name_is_gone(transformers: PackageNames) -> None:
@@ -240,6 +244,24 @@ def test_keywords_of_a_dataclass_and_of_a_wrapped_method(transformers: PackageNa
     tokenizer = transformers.keyword("transformers.Trainer", "tokenizer")
     assert tokenizer.at(Version("4.57.6")) is True
     assert tokenizer.gone_since(NEWEST) == Version("5.0.0")
+
+
+def test_an_old_keyword_that_is_still_taken_is_there(transformers: PackageNames) -> None:
+    """5.24 calls the cache `cache`; a decorator takes the old name, or it is gone."""
+    mask = "transformers.masking_utils.create_causal_mask"
+    assert transformers.keyword(mask, "past_key_values").at(NEWEST) is True
+    assert transformers.keyword(mask, "cache").there_after(Version("5.23.0")) == NEWEST
+    masks = "transformers.models.gemma3.modeling_gemma3.create_masks_for_vision_model"
+    assert transformers.keyword(masks, "past_key_values").gone_since(NEWEST) == NEWEST
+
+
+@pytest.mark.parametrize("package", names.packages())
+def test_what_the_newest_release_requires_is_known_too(package: str) -> None:
+    """Else it would seem to go with any Python and any other package."""
+    index = names.names_of(package)
+    assert index is not None
+    newest = str(index.versions[-1])
+    assert newest in map(str, requirements.releases(canonicalize_name(package)))
 
 
 def test_what_takes_any_keyword_has_no_signature(transformers: PackageNames) -> None:

@@ -175,7 +175,7 @@ def test_a_remedy_is_for_the_python_that_is_asked() -> None:
     of_3_10, of_3_11 = (
         remedy(transformers, wanted, torch, "torch", python) for python in ("3.10.13", "3.11.7")
     )
-    assert of_3_11.startswith("pip install transformers==5.23.0 ")
+    assert of_3_11.startswith("pip install transformers==5.24.0 ")
     assert of_3_10.startswith("pip install transformers==5.20.")  # 5.21 requires Python 3.11
 
 
