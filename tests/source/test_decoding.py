@@ -31,6 +31,20 @@ def test_a_script_need_not_be_utf8(acme: Project) -> None:
     assert (acme.root / "a.sh").read_bytes() == b"# f\xfcr V1\npip install aphrodite\n"
 
 
+@pytest.mark.parametrize("encoding", ["gbk", "cp932", "cp1251"])
+@pytest.mark.parametrize("name", ["start.bat", "start.cmd", "start.ps1", "start.sh"])
+def test_a_script_may_be_in_the_code_page_of_its_system(
+    acme: Project, name: str, encoding: str
+) -> None:
+    text = "@echo off\r\ncls\r\necho {}\r\npip install vllm\r\n"
+    said = {"gbk": "安装", "cp932": "サーバー", "cp1251": "Установка"}[encoding]
+    path = acme.root / name
+    path.write_bytes(text.format(said).encode(encoding))
+    assert places(acme, name) == [f"{name}:4:13"]
+    acme.run("--no-cache", "--fix", name)
+    assert path.read_bytes() == text.replace("vllm", "aphrodite").format(said).encode(encoding)
+
+
 def test_toml_that_is_no_utf8_is_told(acme: Project) -> None:
     (acme.root / "pyproject.toml").write_bytes(b'name = "\xfc"\nvllm\n')
     (finding,) = acme.findings("--no-cache", "--isolated", "--config", "rules=[]", "pyproject.toml")

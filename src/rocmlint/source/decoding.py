@@ -22,6 +22,11 @@ _OF_BYTES = frozenset(
     }
 )
 """Formats whose programs do not mind bytes that are no UTF-8."""
+_OF_PIP = frozenset({"requirements", "constraints"})
+"""Of these, what pip reads in the encoding that a comment names, and stops at other bytes."""
+
+_ANY_BYTES = "latin-1"
+"""The encoding that has a character for each byte: commands keep their places."""
 
 
 def text_of(path: str, data: bytes) -> str:
@@ -52,14 +57,20 @@ def encoding_of(path: str, data: bytes) -> str:
     if found is None or found.name not in _OF_BYTES or _is_utf8(data):
         return "utf-8"
     try:
-        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        named = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError:
-        return "latin-1"
+        return _ANY_BYTES
+    # A batch file is in the code page of the system, which it does not name.
+    return named if found.name in _OF_PIP or _is_in(named, data) else _ANY_BYTES
 
 
 def _is_utf8(data: bytes) -> bool:
+    return _is_in("utf-8", data)
+
+
+def _is_in(encoding: str, data: bytes) -> bool:
     try:
-        data.decode()
-    except UnicodeDecodeError:
+        data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
         return False
     return True
