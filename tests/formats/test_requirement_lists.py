@@ -20,6 +20,9 @@ from tests.support.parts import at, declared, only
         ('a>1 ; python_version<"3"', 'a>1 ; python_version<"3"', "a"),
         ("a==1 --hash=sha256:ab --hash=sha256:cd", "a==1", "a"),
         ("a @ https://x/a.whl#sha256=1", "a @ https://x/a.whl#sha256=1", "a"),
+        ("a;", "a", "a"),
+        ("a>=1 ; # why", "a>=1", "a"),
+        ("a @ https://x/a.whl;", "a @ https://x/a.whl", "a"),
         ("é = 1\na", "a", "a"),
     ],
 )  # fmt: skip
@@ -41,6 +44,13 @@ def test_an_option_of_the_file_behind_a_requirement_is_ignored_as_pip_does(
     (problem,) = parts.problems
     assert problem.reason == f"pip ignores `{option}` behind a requirement"
     assert (problem.line, problem.column) == (2, 20)
+
+
+def test_no_marker_behind_a_semicolon_is_as_none_for_pip() -> None:
+    text = "torch; --index-url https://x\nb;;\nc; d\n"
+    parts = requirements.parse(text)
+    assert declared(parts) == [("torch", "")]
+    assert [(each.line, each.column) for each in parts.problems] == [(1, 8), (2, 1), (3, 1)]
 
 
 def test_a_list_that_conda_exported_has_what_pip_installed() -> None:

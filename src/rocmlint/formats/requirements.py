@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Inclusion, Index, Parts, Problem
-from rocmlint.formats.specifiers import Declaration, declare
+from rocmlint.formats.specifiers import Declaration, declare, is_location
 from rocmlint.lazy import compile_lazily
 from rocmlint.text.written import requirement_of
 
@@ -74,6 +74,7 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
         if not line.text.startswith("-"):
             requirement, ignored = _requirement(line)
             problems += () if ignored is None else (ignored,)
+            requirement = _without_empty_marker(requirement)
             result = declare(requirement, Declaration(constraint=constraint))
             if isinstance(result, Declared):
                 declared.append(result)
@@ -142,6 +143,13 @@ def _requirement(line: Excerpt) -> tuple[Excerpt, Problem | None]:
     help = "On a line of its own it counts for the whole file; else use it in a command of its own."
     requirement = _stripped(line.part(0, ignored.start()))
     return requirement, Problem(reason, span.line, span.column, help=help)
+
+
+def _without_empty_marker(requirement: Excerpt) -> Excerpt:
+    """Return a requirement without the ``;`` behind which no marker stands: pip takes it off."""
+    name, semicolon, marker = requirement.text.partition(";")
+    is_empty = bool(semicolon) and not marker.strip() and not is_location(name)
+    return _stripped(requirement.part(0, len(name))) if is_empty else requirement
 
 
 def _options(line: Excerpt) -> Iterator[tuple[str, Excerpt]]:
