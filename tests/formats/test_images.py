@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.formats import apptainer, compose, devcontainer, dockerfile
+from rocmlint.formats.model import Mounted
 
 if TYPE_CHECKING:
     from rocmlint.formats.model import Command, Parts
@@ -130,6 +131,37 @@ def test_a_service_has_an_image_variables_and_a_folder() -> None:
 def test_the_image_of_a_service_that_is_built_is_its_result() -> None:
     parts = compose.parse(service("image: rocm/pytorch\nbuild: .\ncommand: pip list"))
     assert (parts.images, only(parts).image) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("written", "mounted"),
+    [
+        ("build: .", Mounted(("setup.sh",), "Dockerfile")),
+        ("build: ./docker", Mounted(("setup.sh",), "docker/Dockerfile")),
+        (
+            "build: {context: .., dockerfile: rocm/Dockerfile, target: run}",
+            Mounted(("setup.sh",), "../rocm/Dockerfile", "run"),
+        ),
+        ("build: {args: {A: b}}", Mounted(("setup.sh",), "Dockerfile")),
+        ("build: '${CONTEXT}'", None),
+        ("build: https://example.com/repository.git", None),
+        ("build: {context: ., dockerfile_inline: FROM a}", None),
+        ("image: rocm/pytorch", None),
+    ],
+)
+@pytest.mark.parametrize(
+    "volumes",
+    [
+        "volumes: ['./setup.sh:/app/setup.sh:ro', '/opt/rocm:/opt/rocm', 'data:/data']",
+        "volumes: [{type: bind, source: ./setup.sh, target: /setup.sh}]",
+        "volumes: ['./setup.sh:/app/${NAME}', '${HERE}/a.sh:/a.sh', './$A:/a']",
+    ],
+)
+def test_what_a_service_mounts_into_the_image_that_it_builds(
+    written: str, volumes: str, mounted: Mounted | None
+) -> None:
+    parts = compose.parse(service(f"{written}\n{volumes}"))
+    assert parts.mounted == (() if mounted is None else (mounted,))
 
 
 def test_an_argument_of_a_build_may_be_a_package_index() -> None:

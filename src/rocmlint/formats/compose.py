@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import dockerfile, yaml
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Index, Parts, Problem, Setting, Step, Word
+from rocmlint.formats.model import Command, Index, Mounted, Parts, Problem, Setting, Step, Word
 from rocmlint.formats.shell.folders import led_to
 from rocmlint.formats.shell.word_list import Item, commands_in, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.text.text import Span
 
@@ -56,6 +57,7 @@ def parse(text: str) -> Parts:
         indexes=tuple(indexes.values()),
         images=tuple(images.values()),
         settings=tuple(settings.values()),
+        mounted=tuple(each for service in _services(documents) for each in _mounted(service)),
         problems=tuple(problems),
     )
 
@@ -121,6 +123,36 @@ def _dockerfile(build: yaml.Mapping) -> Parts:
     if not isinstance(inline, yaml.Scalar):
         return Parts()
     return dockerfile.read(_filled(inline.text), _known(build.get("args")))
+
+
+def _mounted(service: yaml.Mapping) -> Iterator[Mounted]:
+    """Yield what a service mounts into the image that it builds from a Dockerfile here."""
+    sources = tuple(_bound(service.get("volumes")))
+    build = service.get("build")
+    words = {"context": _word(build)}
+    if isinstance(build, yaml.Mapping):
+        words = {name: _word(build.get(name)) for name in ("context", "dockerfile", "target")}
+        if build.get("dockerfile_inline") is not None:
+            return
+    given = {name: each for name, each in words.items() if each is not None}
+    texts = {name: each.text for name, each in given.items()}
+    context = texts.get("context", ".")
+    if build is not None and sources and "://" not in context and _are_known(given.values()):
+        path = posixpath.join(context, texts.get("dockerfile", "Dockerfile"))
+        yield Mounted(sources, posixpath.normpath(path), texts.get("target", ""))
+
+
+def _are_known(words: Iterable[Word]) -> bool:
+    return all(each.known for each in words)
+
+
+def _bound(volumes: yaml.Value | None) -> Iterator[str]:
+    """Yield the paths of the project that are mounted: ``./a:/b:ro``, or a mapping."""
+    for each in volumes.values if isinstance(volumes, yaml.Sequence) else ():
+        word = _word(each.get("source") if isinstance(each, yaml.Mapping) else each)
+        source = "" if word is None else word.text.partition(":")[0]
+        if source.startswith(".") and "$" not in source:
+            yield posixpath.normpath(source)
 
 
 def _numbered(command: Command, first: int) -> Command:

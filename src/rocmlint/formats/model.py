@@ -79,6 +79,19 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Mounted:
+    """What a service mounts into the image that it builds, and the Dockerfile of that.
+
+    The paths are relative to the folder of the file; ``stage`` is the one that is built, "" for
+    the last.
+    """
+
+    sources: tuple[str, ...]
+    dockerfile: str
+    stage: str = ""
+
+
+@dataclass(frozen=True)
 class Step:
     """What the commands of one shell share: an instruction, a step of a workflow, a whole script.
 
@@ -257,5 +270,6 @@ class Parts:
     images: tuple[Word, ...] = ()
     """Base images: ``FROM rocm/pytorch:latest``, ``container:`` of a workflow."""
     settings: tuple[Setting, ...] = ()
+    mounted: tuple[Mounted, ...] = ()
     prose: tuple[str, ...] = ()
     """What a notebook says between its code, in Markdown."""
