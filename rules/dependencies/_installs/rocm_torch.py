@@ -265,12 +265,13 @@ def _in_build(command: Command, file: File) -> RocmTorch | None:
         before = (
             _installed_by(install, f"of {name}")
             for each, install in installs_of(parts.commands)
-            if each.span < ran.span and each.step.image == ran.step.image
+            if ran is None or (each.span < ran.span and each.step.image == ran.step.image)
         )
         torch = [each for each in before if each is not None]
         if torch:
             return torch[-1]
-        if ran.image is not None and (found := of_image(ran.image, f"the image in {name}")):
+        image = next(iter(parts.images[-1:]), None) if ran is None else ran.image
+        if image is not None and (found := of_image(image, f"the image in {name}")):
             return found
     return None
 
