@@ -15,6 +15,10 @@ _ACTIVATE = compile_lazily(r"(.*?)/?(?:bin|Scripts)/activate(?:\.\w+)?\Z")
 _PROGRAM = compile_lazily(r"(.+)/(?:bin|Scripts)/[^/]+\Z")
 _SYSTEM = frozenset({"/usr", "/usr/local", ""})
 _SOURCES = frozenset({"source", "."})
+_CONDAS = frozenset({"conda", "mamba", "micromamba"})
+_MODULES = frozenset({"venv", "virtualenv"})
+_SEES_OTHERS = "--system-site-packages"
+"""With this option an environment has what the system's has, too."""
 _PYTHONS = frozenset({"--python", "-p", "--prefix", "--name", "-n"})
 
 
@@ -42,11 +46,34 @@ def environment_of(command: Command, file: File) -> str:
     return found
 
 
+def is_made_between(one: Command, two: Command, file: File) -> bool:
+    """Return whether the environment of a command is made only behind an earlier one."""
+    environment = environment_of(two, file)
+    if not environment or environment == environment_of(one, file):
+        return False
+    between = (each for each in file.parts.commands if one.span < each.span < two.span)
+    return any(environment in _made(each) for each in between)
+
+
+def _made(command: Command) -> set[str]:
+    """Return what may be the environment that a command makes: its words behind the program."""
+    program, *words = [each.text for each in command.words]
+    program = posixpath.basename(program)
+    if _SEES_OTHERS in words:
+        return set()
+    if program == "uv" and words[:1] == ["venv"]:
+        return {_folder(each) for each in words[1:] if not each.startswith("-")} or {".venv"}
+    is_module = words[:1] == ["-m"] and words[1:2] and words[1] in _MODULES
+    if is_module or program == "virtualenv" or (program in _CONDAS and "create" in words):
+        return {_folder(each) for each in words}
+    return set()
+
+
 def _activated(command: Command, before: str) -> str:
     words = [each.text for each in command.words]
     if words[0] in _SOURCES and len(words) > 1 and (match := _ACTIVATE.match(words[1])):
         return _folder(match[1])
-    if words[0] in {"conda", "mamba", "micromamba"} and words[1:2] == ["activate"]:
+    if words[0] in _CONDAS and words[1:2] == ["activate"]:
         return words[-1] if len(words) > 2 else ""
     return "" if words == ["deactivate"] else before
 

@@ -9,6 +9,7 @@ from rocmlint.rule import compile_lazily
 
 from .branches import are_alternatives
 from .built_images import builds_that_run
+from .environments import is_made_between
 from .platform import image_at, started_in
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             continue
         torch = _installed_by(install, file.named_line(each.span.line))
         if torch is None:
+            continue
+        if is_made_between(each, command, file):
             continue
         if each.span < command.span:
             found = torch.or_(found) if found is not None and each.span == place else torch

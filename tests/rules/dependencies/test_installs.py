@@ -353,3 +353,46 @@ def test_the_folder_of_a_notebook_says_less_than_its_text(
 ) -> None:
     text = dumped(notebook(cell(prose, kind="markdown"), cell("!pip install torch==2.4.0")))
     assert repository.codes(path, text) == codes
+
+
+CLONED = "git clone https://github.com/example/trainer\ncd trainer\n"
+LISTED = "pip install -r requirements.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "codes"),
+    [
+        pytest.param(f"{ROCM}{CLONED}{LISTED}", ["ROC210"], id="in the same environment"),
+        pytest.param(
+            f"{ROCM}{CLONED}python -m venv .venv\nsource .venv/bin/activate\n{LISTED}{ROCM}",
+            [],
+            id="in a new one, before it gets its own torch",
+        ),
+        pytest.param(
+            f"{ROCM}{CLONED}uv venv\n. ./.venv/bin/activate\n{LISTED}", [], id="uv makes it"
+        ),
+        pytest.param(f"{ROCM}{CLONED}virtualenv env\nenv/bin/{LISTED}", [], id="its pip is called"),
+        pytest.param(
+            f"{ROCM}{CLONED}conda create -n b python=3.12 -y\nconda activate b\n{LISTED}",
+            [],
+            id="conda makes it",
+        ),
+        pytest.param(
+            f"{ROCM}{CLONED}python -m venv --system-site-packages e\n. e/bin/activate\n{LISTED}",
+            ["ROC210"],
+            id="it has what the system has",
+        ),
+        pytest.param(
+            f"python -m venv e\n. e/bin/activate\n{ROCM}{CLONED}{LISTED}",
+            ["ROC210"],
+            id="made before both",
+        ),
+        pytest.param(
+            f"{ROCM}{CLONED}python -m venv other\n{LISTED}", ["ROC210"], id="not activated"
+        ),
+    ],
+)
+def test_a_torch_is_not_in_an_environment_that_is_made_after_it(
+    repository: Repository, script: str, codes: list[str]
+) -> None:
+    assert repository.codes("install.sh", script, preview=True) == codes
