@@ -102,7 +102,7 @@ def is_configured(harm: Harm, file: File) -> bool:
 
 
 def is_told_by_project(harm: Harm, file: File) -> bool:
-    """Projects whose pyproject.toml tells uv, Poetry or PDM of ROCm."""
+    """Projects whose pyproject.toml or uv.lock tells uv, Poetry or PDM of a torch for ROCm."""
     tool = harm.case.install.tool
     return tool != "pip" and locked.knows_rocm(tool, file)
 

@@ -7,6 +7,7 @@ the project does not require torch.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
@@ -16,7 +17,8 @@ from rocmlint.rule import compile_lazily, shortened
 from .cases import Harm
 from .platform import BY_PROJECT
 from .rocm_torch import is_from_rocm
-from .uv_lock import cuda_torch
+from .uv_lock import cuda_torch, has_rocm_torch
+from .uv_settings import asks_rocm, binds_torch
 
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File
@@ -44,14 +46,36 @@ _OTHER_SETTINGS = compile_lazily(r"pyproject[^\n]*rocm|rocm[^\n]*pyproject|\buv\
 
 
 def knows_rocm(tool: str, source: File) -> bool:
-    """Return whether a pyproject.toml tells a tool of an index for ROCm."""
-    tool = tool.partition(" ")[0]
+    """Return whether a pyproject.toml tells a tool of an index for ROCm; uv, for torch."""
+    if tool.startswith("uv"):
+        return _is_told_to_uv(tool, source)
     for folder in source.project.folders:
-        path = f"{folder}/pyproject.toml"
-        text = source.read(path) if source.exists(path) else ""
+        text = _read(f"{folder}/pyproject.toml", source)
         if f"[tool.{tool}" in text and "rocm" in text:
             return True
     return False
+
+
+def _is_told_to_uv(tool: str, source: File) -> bool:
+    """Return whether uv takes torch from an index for ROCm here, as its lock or settings say.
+
+    `uv pip` reads no lock.
+    """
+    folders = source.project.folders
+    projects = [_read(f"{folder}/pyproject.toml", source) for folder in folders]
+    if any(map(binds_torch, projects)):
+        return True
+    by_pip = tool == "uv"
+    for folder in () if by_pip else folders:
+        of_lock = has_rocm_torch(_read(f"{folder}/uv.lock", source))
+        if of_lock is not None:
+            return of_lock
+    settings = (_read(f"{folder}/uv.toml", source) for folder in folders)
+    return any(map(partial(asks_rocm, by_pip=by_pip), projects, settings))
+
+
+def _read(path: str, source: File) -> str:
+    return source.read(path) if source.exists(path) else ""
 
 
 def clones(file: File) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.published.pytorch_index import is_rocm
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,22 +19,41 @@ def cuda_torch(lock: str) -> str:
 
     "" too where the lock has a torch for ROCm or the CPU, or cannot be read.
     """
-    from rocmlint.formats.toml import library  # noqa: PLC0415 - few projects ask
-
-    try:
-        packages = library().loads(lock).get("package", [])
-    except ValueError:
-        return ""
-    if "rocm" in lock or not isinstance(packages, list):
+    if "rocm" in lock:
         return ""
     versions = {
         str(each.get("version", ""))
-        for each in _installed([each for each in packages if isinstance(each, dict)])
+        for each in _installed(_packages(lock))
         if each.get("name") == "torch"
     }
     if len(versions) != 1 or any("+" in each and "+cu" not in each for each in versions):
         return ""
     return versions.pop()
+
+
+@lru_cache(maxsize=8)
+def has_rocm_torch(lock: str) -> bool | None:
+    """Return whether a lock has a torch for ROCm, maybe beside others; None where it has none."""
+    found = [each for each in _packages(lock) if each.get("name") == "torch"]
+    return any(map(_is_for_rocm, found)) if found else None
+
+
+def _is_for_rocm(package: dict[str, Any]) -> bool:
+    source = package.get("source")
+    places = source.values() if isinstance(source, dict) else ()
+    return "rocm" in str(package.get("version")) or any(is_rocm(str(each)) for each in places)
+
+
+def _packages(lock: str) -> list[dict[str, Any]]:
+    from rocmlint.formats.toml import library  # noqa: PLC0415 - few projects ask
+
+    try:
+        packages = library().loads(lock).get("package", [])
+    except (ValueError, RecursionError):
+        return []
+    return (
+        [each for each in packages if isinstance(each, dict)] if isinstance(packages, list) else []
+    )
 
 
 def _installed(packages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -164,7 +164,7 @@ def test_extras_that_nobody_asks_for_are_not_installed(
 
 @pytest.mark.parametrize(
     ("settings", "codes"),
-    [("managed = true", ["ROC201"]), (f'torch = "{SERVER}/rocm6.4"', [])],
+    [("managed = true", ["ROC201"]), (f'index-url = "{SERVER}/rocm6.4"', [])],
 )
 def test_settings_of_uv_count_where_they_name_rocm(
     repository: Repository, settings: str, codes: list[str]
