@@ -96,7 +96,7 @@ def case_of(command: Command, file: File) -> Case | None:
     install = install_of(command)
     if install is None or install.tool in FOR_ONE_COMMAND or is_in_setup(file):
         return None
-    evidence = rocm_evidence(command, file)
+    evidence = rocm_evidence(command, install, file)
     if not evidence:
         return None
     everything = asked_by(command, install, file)

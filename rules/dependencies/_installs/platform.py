@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of, is_notebook
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
-from rocmlint.rule import Span, compile_lazily, once_per_file
+from rocmlint.published.pytorch_index import is_other, is_rocm
+from rocmlint.rule import Span, compile_lazily, once_per_file, shortened
+
+from .requested import asked_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.rule import Command, File
+    from rocmlint.rule import Command, File, Index, Install
 
 _BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
 _RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
@@ -34,12 +38,13 @@ BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
 
-def rocm_evidence(command: Command, file: File) -> str:
+def rocm_evidence(command: Command, install: Install, file: File) -> str:
     """Return what shows that a command installs for ROCm; empty where nothing does.
 
-    First the image that it runs in, then its file, the name of that, the image that the file is
-    copied to, and at last the project. Where one of them is for something else, or for several
-    platforms, those behind it are not asked.
+    First the image that it runs in, then the names of the lists that it installs, its file, the
+    name of that, the image that the file is copied to, the indexes of the lists, and at last the
+    project. Where one of them is for something else, or for several platforms, those behind it
+    are not asked.
     """
     from rocmlint.project import platforms  # noqa: PLC0415 - few files install anything
 
@@ -52,6 +57,9 @@ def rocm_evidence(command: Command, file: File) -> str:
         return ""
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
+    by_list = {platforms.of_name(posixpath.basename(each.text)) for each in install.files} - {""}
+    if by_list:
+        return _installs(install) if by_list == {"rocm"} else ""
     found = platforms.of_text(file.text)
     if found == "rocm":
         return f"the file names `{platforms.named(file.text)}`"
@@ -68,7 +76,18 @@ def rocm_evidence(command: Command, file: File) -> str:
     build = _build_with(file)
     if build:
         return build if build != "other" else ""
+    if install.files and _are_for_rocm(asked_by(command, install, file).indexes):
+        return f"{_installs(install)}, with an index for ROCm"
     return BY_PROJECT if file.project.is_rocm else ""
+
+
+def _installs(install: Install) -> str:
+    return f"it installs `{shortened(install.files[0].text, 40)}`"
+
+
+def _are_for_rocm(indexes: Sequence[Index]) -> bool:
+    urls = [each.url for each in indexes]
+    return any(map(is_rocm, urls)) and not any(map(is_other, urls))
 
 
 def _said_by_name(file: File) -> str:

@@ -29,7 +29,7 @@ _OTHER = compile_lazily(
     r"|pytorch/pytorch:[\w.-]*cuda|\bonnxruntime-gpu\b|\bcupy-cuda|\bnvidia-\w+-cu\d\d|[=\s\"']cu1\d\d\b"
     r"|pytorch-cuda\b|\bcudatoolkit\b|torch[-_](?:npu|directml|musa)\b"
 )
-_ROCM_NAME = compile_lazily(r"(?<![a-z])(?:rocm|amd(?:gpu)?|hip|mi[23]\d\d|gfx\d+)(?![a-z])")
+_ROCM_NAME = compile_lazily(r"(?<![a-z])(?:rocm|amd(?:gpu|(?!64))|hip|mi[23]\d\d|gfx\d+)(?![a-z])")
 _OTHER_NAME = compile_lazily(
     r"(?<![a-z])(?:cuda|nvidia|nv|cu1\d\d|h[12]00|a100|b200|blackwell|hopper|cpu|xpu|npu|ascend"
     r"|gaudi|hpu|tpu|musa|mps|macos|darwin|windows|win|jetson|intel|ipex|trainium|neuron)(?![a-z])"
