@@ -50,3 +50,21 @@ def test_each_block_is_a_shell_of_its_own() -> None:
     commands = markdown.parse(text).commands
     assert [(each.step.number, each.folder) for each in commands] == [(0, ""), (0, "x"), (1, "")]
     assert commands[-1].span == (6, 1, 6, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("# A\n## B\n### C\n", ["C", "B", "A"]),
+        ("# A\n### C\n## B\n", ["B", "A"]),
+        ("# A\n## B\n# D\n", ["D"]),
+        ("A\n===\n\nB b\n---\n\nc\n", ["B b", "A"]),
+        ("# A\n\n---\n| a |\n---\n#c\n", ["A"]),
+        ("# A\n```sh\n# why\n```\n", ["A"]),
+        ("````md\n```\n# B\n````\n# A\n", ["A"]),
+        ("text\n", []),
+    ],
+)
+def test_the_headings_above_a_line(text: str, headings: list[str]) -> None:
+    line = text.count("\n") + 1
+    assert markdown.headings_above(f"{text}here\n# Behind\n", line) == headings

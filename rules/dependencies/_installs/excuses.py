@@ -19,7 +19,7 @@ from .index_releases import has_newest, is_asked_beside
 from .kept import keeps
 from .kept_there import is_kept_there
 from .owners import runs_here
-from .platform import image_at
+from .platform import image_at, is_below_nvidia
 from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
 from .there import built_before, packages_of_image
 
@@ -49,6 +49,11 @@ def is_dry_run(harm: Harm, file: File) -> bool:
     """Dry runs."""
     del file
     return harm.case.install.dry_run
+
+
+def is_for_nvidia(harm: Harm, file: File) -> bool:
+    """Commands of a document below a heading that names NVIDIA or CUDA, and not AMD or ROCm."""
+    return is_below_nvidia(harm.case.command, file)
 
 
 def is_put_elsewhere(harm: Harm, file: File) -> bool:
@@ -116,6 +121,7 @@ OF_EVERY_INSTALL = (
     is_dry_run,
     is_aside,
     is_for_other_owners,
+    is_for_nvidia,
     is_put_elsewhere,
     is_constrained,
     has_source,

@@ -32,6 +32,7 @@ _OTHER_IN_PROSE = compile_lazily(
     r"\bNVIDIA\b|\bCUDA\b|\bColab\b|\b(?:L4|T4|V100|A10G?|A100|H[12]00|RTX)\b"
 )
 """The GPUs, and the place, of which a text says that a notebook was made for them."""
+_OF_NVIDIA = compile_lazily(r"\b(?:nvidia|cuda)\b", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
 """Formats that name the image that their commands run in."""
 BY_PROJECT = "that is what the project's files are for"
@@ -98,6 +99,25 @@ def _said_by_name(file: File) -> str:
         return "the file's name says so"
     tells = is_notebook(file.path) and any(map(_OTHER_IN_PROSE.search, file.parts.prose))
     return "" if tells else "the name of its directory says so"
+
+
+def is_below_nvidia(command: Command, file: File) -> bool:
+    """Return whether a command of a document is in a section for the GPUs of NVIDIA.
+
+    The innermost heading that names GPUs decides; one that names those of AMD as well does not
+    exclude them.
+    """
+    from rocmlint.formats.markdown import headings_above  # noqa: PLC0415 - only of documents
+    from rocmlint.project import platforms  # noqa: PLC0415
+
+    if _format(file.path) != "markdown":
+        return False
+    for heading in headings_above(file.text, command.span.line):
+        if platforms.of_name(heading) in {"rocm", "mixed"}:
+            return False
+        if _OF_NVIDIA.search(heading):
+            return True
+    return False
 
 
 class Started(NamedTuple):

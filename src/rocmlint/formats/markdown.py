@@ -18,6 +18,10 @@ _FENCE = re.compile(
 )
 _LANGUAGE = re.compile(r"\{?\.?([\w+-]+)")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "sh-session"})
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\Z")
+_NO_PARAGRAPH = re.compile(r"\s*(?:[#>|*+-]|\Z)")
+"""Lines that no row of signs makes a heading."""
 _PROMPT = re.compile(r"[ \t>]*\$[ \t]+")
 _BEFORE = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
@@ -30,6 +34,35 @@ def parse(text: str) -> Parts:
         if lines:
             commands += commands_of(joined(lines), step=Step(number))
     return Parts(commands=tuple(commands))
+
+
+def headings_above(text: str, line: int) -> list[str]:
+    """Return the headings of the sections that a line (from 1) is in, the innermost first."""
+    fence, before = "", ""
+    found: list[tuple[int, str]] = []
+    for each in text.split("\n")[: line - 1]:
+        match = _FENCE.match(each)
+        if match is not None and not fence:
+            fence = match["fence"]
+        elif fence:
+            ends = match is not None and not match["info"].strip()
+            fence = "" if ends and match and match["fence"].startswith(fence) else fence
+        elif (heading := _heading(each, before)) is not None:
+            found = [one for one in found if one[0] < heading[0]]
+            found.append(heading)
+        before = each
+    return [title for _, title in reversed(found)]
+
+
+def _heading(line: str, before: str) -> tuple[int, str] | None:
+    """Return the level and the text of the heading that a line is, or makes of the one before."""
+    match = _HEADING.match(line)
+    if match is not None:
+        return len(match[1]), match[2].strip()
+    match = _UNDERLINE.match(line)
+    if match is None or _NO_PARAGRAPH.match(before):
+        return None
+    return (1 if match[1] else 2), before.strip()
 
 
 def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
