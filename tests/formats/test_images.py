@@ -140,7 +140,7 @@ def test_the_image_of_a_service_that_is_built_is_its_result() -> None:
         ("build: ./docker", Mounted(("setup.sh",), "docker/Dockerfile")),
         (
             "build: {context: .., dockerfile: rocm/Dockerfile, target: run}",
-            Mounted(("setup.sh",), "../rocm/Dockerfile", "run"),
+            Mounted(("setup.sh",), "../rocm/Dockerfile"),
         ),
         ("build: {args: {A: b}}", Mounted(("setup.sh",), "Dockerfile")),
         ("build: '${CONTEXT}'", None),

@@ -131,7 +131,7 @@ def _mounted(service: yaml.Mapping) -> Iterator[Mounted]:
     build = service.get("build")
     words = {"context": _word(build)}
     if isinstance(build, yaml.Mapping):
-        words = {name: _word(build.get(name)) for name in ("context", "dockerfile", "target")}
+        words = {name: _word(build.get(name)) for name in ("context", "dockerfile")}
         if build.get("dockerfile_inline") is not None:
             return
     given = {name: each for name, each in words.items() if each is not None}
@@ -139,7 +139,7 @@ def _mounted(service: yaml.Mapping) -> Iterator[Mounted]:
     context = texts.get("context", ".")
     if build is not None and sources and "://" not in context and _are_known(given.values()):
         path = posixpath.join(context, texts.get("dockerfile", "Dockerfile"))
-        yield Mounted(sources, posixpath.normpath(path), texts.get("target", ""))
+        yield Mounted(sources, posixpath.normpath(path))
 
 
 def _are_known(words: Iterable[Word]) -> bool:

@@ -82,13 +82,11 @@ class Copy:
 class Mounted:
     """What a service mounts into the image that it builds, and the Dockerfile of that.
 
-    The paths are relative to the folder of the file; ``stage`` is the one that is built, "" for
-    the last.
+    The paths are relative to the folder of the file.
     """
 
     sources: tuple[str, ...]
     dockerfile: str
-    stage: str = ""
 
 
 @dataclass(frozen=True)
