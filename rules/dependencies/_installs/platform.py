@@ -35,6 +35,8 @@ _OTHER_IN_PROSE = compile_lazily(
 _OF_NVIDIA = compile_lazily(r"\b(?:nvidia|cuda)\b", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
 """Formats that name the image that their commands run in."""
+_ON_RUNNERS = "workflow"
+"""The format whose jobs may install a list for ROCm where no GPU is, to run the tests."""
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
@@ -59,7 +61,7 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
     by_list = {platforms.of_name(posixpath.basename(each.text)) for each in install.files} - {""}
-    if by_list:
+    if by_list and _format(file.path) != _ON_RUNNERS:
         return _installs(install) if by_list == {"rocm"} else ""
     found = platforms.of_text(file.text)
     if found == "rocm":

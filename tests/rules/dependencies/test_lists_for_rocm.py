@@ -63,6 +63,12 @@ BOTH = (
             [],
             id="the script is for others",
         ),
+        pytest.param(
+            ".github/workflows/test.yml",
+            "jobs:\n  a:\n    steps:\n      - run: pip install -r requirements-rocm.txt\n",
+            [],
+            id="a runner without GPUs",
+        ),
     ],
 )
 def test_what_is_nearest_decides(
