@@ -52,7 +52,7 @@ def test_without_a_file_there_is_no_way_back(environment: Environment) -> None:
 
 def test_the_file_has_every_package_as_it_is(environment: Environment, folder: Path) -> None:
     add(environment, "numpy", "2.1.0")
-    add(environment, "own", "1", origin={"url": "file:///src/own", "dir_info": {"editable": True}})
+    add(environment, "own", "1", origin={"url": folder.as_uri(), "dir_info": {"editable": True}})
     git = {"vcs": "git", "commit_id": "abc", "requested_revision": "main"}
     add(environment, "op", "0.1", origin={"url": "https://x.org/op", "vcs_info": git})
     add(environment, "wheel-of-old", "1", origin={"url": "https://x.org/a.whl"})
@@ -62,7 +62,7 @@ def test_the_file_has_every_package_as_it_is(environment: Environment, folder: P
         f"--extra-index-url {INDEX}/rocm6.4",
         "numpy==2.1.0",
         "op @ git+https://x.org/op@abc",
-        "-e /src/own",
+        f"-e {folder}",
         "pytorch-triton-rocm==3.5.1",
         "torch==2.9.1+rocm6.4",
         "torchvision==0.24.1+rocm6.4",

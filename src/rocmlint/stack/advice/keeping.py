@@ -19,6 +19,14 @@ from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.stack.installed.distributions import is_of_torch
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
+from rocmlint.stack.wheels.amd_parts import (
+    HOST,
+    family_url,
+    has_one_index,
+    index_for,
+    is_version,
+    rocm_of,
+)
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
@@ -34,6 +42,8 @@ _PLAIN_INSTALL = re.compile(r"pip install(?: [A-Za-z0-9][\w.\[\],=<>!~+-]*)+")
 _MARK = "# Constraints of rocmlint stack"
 """How the first line of a constraints file begins: what has another one is somebody else's."""
 _LARGEST = 1_000_000
+BEST_OF_ALL = ("--index-strategy", "unsafe-best-match")
+"""With this uv takes the best of all indexes, as pip does, else of the first that has a package."""
 
 
 class Package(Protocol):
@@ -60,17 +70,12 @@ class Kept:
     constraints: str = ""
 
     def words(self, *, uv: bool = False) -> tuple[str, ...]:
-        """Return what is added to the words of an install.
-
-        uv takes a package from the first index that has it, pip the best of all: with the
-        strategy uv does the same.
-        """
+        """Return what is added to the words of an install."""
         if self.constraints:
             return ("-c", self.constraints)
         if not self.index:
             return self.pins
-        strategy = ("--index-strategy", "unsafe-best-match") if uv else ()
-        return (*self.pins, "--extra-index-url", self.index, *strategy)
+        return (*self.pins, "--extra-index-url", self.index, *(BEST_OF_ALL * uv))
 
     @property
     def torch(self) -> str:
@@ -144,10 +149,10 @@ def place_of(torch: str, packages: Iterable[str]) -> tuple[str, ...]:
     ``packages`` are the names of what is installed with it: that of ROCm's libraries tells which of
     AMD's indexes for a family of GPUs it was. Empty if unknown.
     """
-    url = index_of(torch)
+    url, names = index_of(torch), tuple(packages)
     if url:
         return ("--index-url", url)
-    family = next(filter(None, map(_family_in, packages)), "")
+    family = next(filter(None, map(_family_in, names)), "")
     for build in amd_wheels.builds():
         if build.version("torch") != torch:
             continue
@@ -155,7 +160,25 @@ def place_of(torch: str, packages: Iterable[str]) -> tuple[str, ...]:
             return ("--no-index", "--find-links", build.index.url.format(rocm=build.rocm))
         if build.index.kind == "family" and family:
             return ("--index-url", build.index.url.format(family=family))
-    return ()
+    url = amd_index(rocm_of(torch), names) if "+" in torch else ""
+    return ("--index-url", url) if url else ()
+
+
+def amd_index(rocm: str, packages: Iterable[str]) -> str:
+    """Return AMD's index that a version of ROCm was installed from; empty if unknown.
+
+    Where there is one for all GPUs and one for each family, the package of ROCm's libraries tells
+    which it was: ``packages`` are the names of what is installed.
+    """
+    if not is_version(rocm):
+        return ""
+    if has_one_index(rocm):
+        return index_for(rocm).url
+    names = tuple(packages)
+    family = next(filter(None, map(_family_in, names)), "")
+    if family:
+        return family_url(rocm).format(family=family)
+    return index_for(rocm).url if HOST in names else ""
 
 
 def _family_in(package: str) -> str:

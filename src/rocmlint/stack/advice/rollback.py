@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.shapes import is_shaped
-from rocmlint.stack.advice.keeping import index_of, place_of
-from rocmlint.stack.versions import labelled_rocm
+from rocmlint.stack.advice.installer import Installer
+from rocmlint.stack.advice.origins import Origins, origins, path_of
+from rocmlint.stack.installed.torch_build import read_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
@@ -49,22 +49,32 @@ def write_rollback(environment: Environment, path: str) -> str:
 
 
 def rollback_text(environment: Environment, path: str) -> str:
-    """Return what ``pip install --no-deps -r`` brings the packages back from."""
-    python = shlex.quote(environment.executable)
+    """Return what pip or uv brings the packages back from."""
+    found = _origins(environment)
     lines = [
         f"# The packages of {environment.executable} (Python {environment.python}).",
         "# To roll back, uninstall what has changed since and run",
-        f"#   {python} -m pip install --no-deps -r {shlex.quote(path)}",
+        f"#   {Installer(environment).restore(path)}",
     ]
     lines += [f"# omitted because it cannot be read: {each}" for each in environment.unreadable]
-    place = _place(environment)
-    lines += [f"--extra-index-url {each}" for each in _indexes(environment, place)]
-    lines += [f"--find-links {place[-1]}"] if "--find-links" in place else []
-    torch = environment.get("torch")
-    of_torch = labelled_rocm(torch.version) if torch and place else ""
+    indexes = {found.index(each) for each in environment.distributions}
+    indexes |= {*found.place[-1:]} if "--index-url" in found.place else set()
+    lines += [f"--extra-index-url {each}" for each in sorted(indexes - {""})]
+    lines += [f"--find-links {found.place[-1]}"] if "--find-links" in found.place else []
     for each in environment.distributions:
-        lines += _lines(each, of_torch)
+        lines += _lines(each, found)
     return "".join(f"{line}\n" for line in lines)
+
+
+def not_restored(environment: Environment, names: Collection[str]) -> list[str]:
+    """Return why that file does not bring some packages back, and what to do instead."""
+    found = _origins(environment)
+    there = (each for each in environment.distributions if each.name in names)
+    return [why for each in there if (why := found.lost(each, source_of(each)))]
+
+
+def _origins(environment: Environment) -> Origins:
+    return origins(environment.distributions, read_torch(environment))
 
 
 def source_of(distribution: Distribution) -> str:
@@ -77,7 +87,7 @@ def source_of(distribution: Distribution) -> str:
     if not url:
         return f"{distribution.name}=={distribution.version}"
     if origin.get("dir_info", {}).get("editable") and url.startswith("file://"):
-        return f"-e {_path(url)}"
+        return f"-e {path_of(url)}"
     vcs = origin.get("vcs_info", {})
     if vcs:
         url = f"{vcs.get('vcs', 'git')}+{url}@{vcs.get('commit_id', '')}"
@@ -110,35 +120,19 @@ def _reserved(path: str) -> str:
     raise RocmlintError(message)
 
 
-def _place(environment: Environment) -> tuple[str, ...]:
-    """Return the words that name where torch came from; empty if unknown."""
-    torch = environment.get("torch")
-    return (
-        place_of(torch.version, (each.name for each in environment.distributions)) if torch else ()
-    )
+def _lines(distribution: Distribution, found: Origins) -> Iterator[str]:
+    """Yield a package, and what is to be known of it.
 
-
-def _indexes(environment: Environment, place: Sequence[str]) -> list[str]:
-    """Return the indexes that the builds came from, as far as their labels tell."""
-    told = {index_of(each.version) for each in environment.distributions}
-    return sorted({*told, *(place[-1:] if "--index-url" in place else ())} - {""})
-
-
-def _label(distribution: Distribution) -> str:
-    return distribution.version.partition("+")[2]
-
-
-def _lines(distribution: Distribution, of_torch: str) -> Iterator[str]:
-    """Yield a package, and what is to be known of it; torch's place has the builds for its ROCm."""
-    is_beside = bool(of_torch) and labelled_rocm(distribution.version) == of_torch
-    url = _origin(distribution).get("url", "")
-    if url.startswith("file://") and not os.path.exists(_path(url)):
-        yield f"# {distribution} was installed from {_path(url)}, which no longer exists"
-    elif _label(distribution) and not (url or is_beside or index_of(distribution.version)):
-        yield f"# {distribution} came from an unknown index (see its label): add the index's URL"
-    if distribution.installer == "conda":
-        yield f"# {distribution} was installed by conda: pip installs its own build instead"
-    yield source_of(distribution)
+    What pip would not find, or find another build of, is a comment: a line that fails would keep
+    all others from coming back.
+    """
+    line, why = source_of(distribution), found.lost(distribution, source_of(distribution))
+    if why:
+        yield f"# {why}"
+    elif found.is_foreign(distribution):
+        by = f"{distribution} was installed by {distribution.installer}"
+        yield f"# {by}: pip installs its own build instead"
+    yield f"# {line}" if why else line
 
 
 def _origin(distribution: Distribution) -> dict[str, Any]:
@@ -157,9 +151,3 @@ def _is_of_an_installer(origin: object) -> bool:
     words = (origin.get("url", ""), origin.get("subdirectory", ""))
     every = (*words, *origin.get("vcs_info", {}).values())
     return all(" " not in each and unquote(each).isprintable() for each in every)
-
-
-def _path(url: str) -> str:
-    from urllib.request import url2pathname  # noqa: PLC0415 - loads http.client
-
-    return url2pathname(urlsplit(url).path)

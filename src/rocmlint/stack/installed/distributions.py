@@ -38,6 +38,10 @@ BUILT_AGAINST_TORCH = frozenset(
 """Packages with code for one torch whose metadata need not tell it: no requirement on torch, or
 code that is compiled when it is first used and kept beside them."""
 
+NOT_ON_PYPI = frozenset({"aiter", "amd-aiter", "apex"})
+"""Of those, what PyPI has no release of: its aiter and apex are other projects, and of amd-aiter it
+has a build in development."""
+
 _SHOWN = 100
 """Characters of a requirement that cannot be read."""
 _IMPORT_NAMES = {"flash-attn": "flash_attn", "huggingface-hub": "huggingface_hub"}

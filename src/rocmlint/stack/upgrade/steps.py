@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from rocmlint.published.closure import brings_other
+from rocmlint.stack.advice.installer import Installer
 from rocmlint.stack.advice.keeping import Kept
 from rocmlint.stack.advice.remedy import COMPILE_ANEW
-from rocmlint.stack.advice.rollback import built_from, words_of
+from rocmlint.stack.advice.rollback import built_from, not_restored, words_of
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.wheels.install import pinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.stack.installed.distributions import Environment
     from rocmlint.stack.upgrade.changes import PackageChange
     from rocmlint.stack.wheels.install import Wheels
 
@@ -29,26 +26,8 @@ _TRITONS = ("triton", "triton-rocm", "pytorch-triton-rocm")
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Writes commands for an environment: for its pip, or for uv where that is what is there.
-
-    uv counts where pip is not installed, and uv is on PATH or has installed torch. Without either
-    pip comes first, from Python's ensurepip.
-    """
-
-    environment: Environment
-
-    @cached_property
-    def uses_uv(self) -> bool:
-        """Whether the commands are for uv."""
-        torch = self.environment.get("torch")
-        by_uv = torch is not None and torch.installer == "uv"
-        return self.environment.get("pip") is None and (by_uv or shutil.which("uv") is not None)
-
-    def prepared(self) -> Iterator[str]:
-        """Yield what makes the other commands possible, where nothing can install yet."""
-        if self.environment.get("pip") is None and not self.uses_uv:
-            yield self._command("-m", "ensurepip", "--upgrade")
+class Steps(Installer):
+    """Writes the commands of a plan for the installer of an environment."""
 
     def forward(
         self, changes: Sequence[PackageChange], packages: Sequence[tuple[str, str]], wheels: Wheels
@@ -82,24 +61,8 @@ class Steps:
         if "torch" in touched:
             touched |= dict.fromkeys(_TRITONS)
         yield self.uninstall(touched)
-        yield self.install("--no-deps", "-r", freeze)
-
-    def uninstall(self, names: Iterable[str]) -> str:
-        """Return the command that removes packages."""
-        if not self.uses_uv:
-            return self._command("-m", "pip", "uninstall", "-y", *names)
-        return shlex.join(
-            ("uv", "pip", "uninstall", "--python", self.environment.executable, *names)
-        )
-
-    def install(self, *words: str) -> str:
-        """Return the command that installs what the words say."""
-        if not self.uses_uv:
-            return self._command("-m", "pip", "install", *words)
-        return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
-
-    def _command(self, *words: str) -> str:
-        return shlex.join((self.environment.executable, *words))
+        yield self.restore(freeze)
+        yield from (f"# {each}" for each in not_restored(self.environment, touched))
 
     def _brings_other(
         self, change: PackageChange, changes: Sequence[PackageChange], wheels: Wheels

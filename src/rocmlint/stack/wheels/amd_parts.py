@@ -13,6 +13,7 @@ FAMILY = re.compile(rf"{HOST}-(gfx[0-9a-z-]+)")
 DEVICE = re.compile(r"(rocm-sdk|amd-torch|amd-torchvision)-device-(gfx[0-9a-z-]+)")
 SDK = re.compile(r"rocm-sdk-[a-z0-9-]+|rocm-profiler")
 """The parts of AMD's SDK: the core, libraries, devel, profiler, code for GPUs, and later ones."""
+_RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){2}")
 _FIRST_OF_STABLE = (10, 0)
 """The first release in stable.repo.amd.com; RELEASES.md of ROCm/TheRock."""
 _FIRST_OF_PREVIEWS = (10, 1)
@@ -94,6 +95,17 @@ def index_for(rocm: str) -> amd_wheels.Index:
     if version >= _FIRST_OF_PREVIEWS:
         return replace(amd_wheels.index("nightly"), url=previews.index)
     return replace(amd_wheels.index("multi-arch"), url=previews.earlier)
+
+
+def is_version(rocm: str) -> bool:
+    """Return whether a text is a version as AMD's indexes have them: all numbers, or a preview."""
+    return _RELEASE.fullmatch(rocm) is not None or _previews(rocm) is not None
+
+
+def has_one_index(rocm: str) -> bool:
+    """Return whether AMD has one index only for a version of ROCm: none for a family of GPUs."""
+    first = _FIRST_OF_STABLE if _previews(rocm) is None else _FIRST_OF_PREVIEWS
+    return _major_minor(rocm) >= first
 
 
 def family_url(rocm: str) -> str:

@@ -1,0 +1,136 @@
+"""Where the packages of an environment came from, and what pip cannot bring back from there.
+
+PyPI has torch 2.8.0, too: as a build for CUDA. So pip must not be asked for a ROCm build without a
+label, or for one that another installer (dnf, conda) has installed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from rocmlint.stack.advice.keeping import amd_index, index_of, place_of
+from rocmlint.stack.advice.rocm_builds import places
+from rocmlint.stack.installed.distributions import NOT_ON_PYPI, TORCH_FAMILY, is_of_torch
+from rocmlint.stack.versions import labelled_rocm
+from rocmlint.stack.wheels.amd_parts import is_of_amd, rocm_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocmlint.stack.installed.torch_build import TorchBuild
+
+_OF_PYPI = frozenset({"pip", "uv", "uv-pixi", "poetry", "pdm", "hatch", "rye"})
+"""How INSTALLER begins where PyPI's indexes are what a package comes from."""
+_INSTALL_WITH = {"rpm": "dnf or zypper", "debian": "apt"}
+"""What a person types, where that is not what INSTALLER says."""
+_LOCAL = re.compile(r"(?:-e (?P<editable>/.*)|[^ ]+ @ (?P<url>file://[^ #]*).*)")
+
+
+class Package(Protocol):
+    """What is installed, or was when it was written down."""
+
+    @property
+    def name(self) -> str:
+        """Normalized."""
+
+    @property
+    def version(self) -> str:
+        """As it is written."""
+
+    @property
+    def installer(self) -> str:
+        """As INSTALLER has it; empty where that is not known."""
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The origins of an environment's packages, as far as their labels and names tell.
+
+    ``place`` are the words that name where torch came from; empty if unknown.
+    """
+
+    names: frozenset[str]
+    torch: str
+    place: tuple[str, ...]
+    is_unlabelled: bool
+    """Whether torch is a ROCm build of which PyPI has the version, as another build."""
+
+    def index(self, package: Package) -> str:
+        """Return the index that a package came from; empty if unknown."""
+        url = index_of(package.version)
+        if url or not (_label(package) or is_of_amd(package.name)):
+            return url
+        return amd_index(rocm_of(package.version), self.names)
+
+    def lost(self, package: Package, requirement: str) -> str:
+        """Return why pip does not bring a package back as it was, and what to do; else nothing.
+
+        ``requirement`` is the line of a requirements file that should.
+        """
+        path = _local(requirement)
+        if path and not os.path.exists(path):
+            return f"{_told(package)} was installed from {path}, which no longer exists"
+        if f"{package.name}==" not in requirement:
+            return ""
+        if is_of_torch(package.name) and self.is_foreign(package):
+            how = _INSTALL_WITH.get(package.installer, package.installer)
+            why = f"{_told(package)} was installed by {package.installer}, and pip would install "
+            return f"{why}PyPI's build instead: reinstall it with {how}"
+        if self.is_unlabelled and package.name in {*TORCH_FAMILY} and not _label(package):
+            why = f"{_told(package)} belongs to a ROCm build of torch, and PyPI has another build"
+            return f"{why} of this version: reinstall it from where it came"
+        return self._of_no_index(package)
+
+    def is_foreign(self, package: Package) -> bool:
+        """Return whether a package came from elsewhere than the indexes that pip knows."""
+        words = package.installer.lower().split()
+        return bool(words) and words[0] not in _OF_PYPI
+
+    def _of_no_index(self, package: Package) -> str:
+        if not _label(package):
+            if package.name not in NOT_ON_PYPI or is_of_amd(package.name):
+                return ""
+            where = "".join(f"; {each}" for each in places(package.name))
+            return f"{_told(package)} is not on PyPI: reinstall it from where it came{where}"
+        of_torch = labelled_rocm(self.torch) if self.place else ""
+        is_beside = bool(of_torch) and labelled_rocm(package.version) == of_torch
+        if is_beside or self.index(package):
+            return ""
+        why = f"{_told(package)} came from an unknown index (see its label)"
+        return f"{why}, or was built from source: reinstall it from there"
+
+
+def origins(packages: Iterable[Package], torch: TorchBuild | None) -> Origins:
+    """Return the origins of packages; ``torch`` is the build that is among them."""
+    found = {each.name: each.version for each in packages}
+    version = found.get("torch", "")
+    place = place_of(version, found) if version else ()
+    is_rocm = torch is not None and torch.kind == "HIP"
+    return Origins(frozenset(found), version, place, is_rocm and "+" not in version)
+
+
+def _told(package: Package) -> str:
+    return f"{package.name} {package.version}"
+
+
+def _label(package: Package) -> str:
+    return package.version.partition("+")[2]
+
+
+def _local(requirement: str) -> str:
+    """Return the path that a requirement names; empty where it is none of this machine's."""
+    match = _LOCAL.fullmatch(requirement)
+    if match is None:
+        return ""
+    return match["editable"] or path_of(match["url"])
+
+
+def path_of(url: str) -> str:
+    """Return the path of a file:// URL."""
+    from urllib.request import url2pathname  # noqa: PLC0415 - loads http.client
+
+    return url2pathname(urlsplit(url).path)
