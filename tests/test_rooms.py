@@ -68,7 +68,7 @@ update: indexes
 compatible: installed resolution versions wheels
 show: advice checks installed verdicts
 migration: advice installed resolution upgrade versions wheels
-survival: advice installed recorded upgrade verdicts versions
+survival: installed recorded upgrade verdicts
 stack: installed migration recorded show survival upgrade verdicts versions wheels
 """
 """The same inside ``stack``, which has rooms of its own."""

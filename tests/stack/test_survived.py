@@ -149,11 +149,13 @@ def test_where_pip_is_not_installed_uv_goes_back(stack: Stack) -> None:
 
 def test_a_torch_that_was_installed_as_editable_goes_back_as_such(project: Project) -> None:
     stack = Stack(project)
-    origin = {"url": "file:///src/pytorch", "dir_info": {"editable": True}}
+    folder = project.root / "pytorch"
+    folder.mkdir()
+    origin = {"url": folder.as_uri(), "dir_info": {"editable": True}}
     stack.packages.write("torch-2.10.0+rocm7.1.dist-info/direct_url.json", json.dumps(origin))
     stack.run("freeze")
     replaced_by_vllm(stack)
-    assert " --no-deps -e /src/pytorch torchvision==" in stack.run("survived").stdout
+    assert f" --no-deps -e {folder} torchvision==" in stack.run("survived").stdout
 
 
 def test_the_file_of_another_environment_is_not_taken_for_this_one(stack: Stack) -> None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.stack.advice.keeping import place_of
-from rocmlint.stack.advice.rollback import words_of
 from rocmlint.stack.installed.distributions import is_of_torch
 from rocmlint.stack.recorded.contradictions import Contradiction, contradictions
 from rocmlint.stack.recorded.state import State, kept_state, state_of
+from rocmlint.stack.recorded.way_back import way_back
 from rocmlint.stack.upgrade.steps import Steps
 from rocmlint.stack.verdicts import is_met
-from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.words import few
 from rocmlint.text.written import holds, version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.installed.torch_build import TorchBuild
@@ -62,6 +59,8 @@ class Survival:
     """What will not go with the old build when it is back."""
     elsewhere: str = ""
     """The interpreter that was written down, if it is in another folder than the one asked."""
+    keeps_torch: bool = False
+    """Whether torch itself is as it was, whatever became of what belongs to it."""
 
     @property
     def exit_code(self) -> int:
@@ -82,17 +81,21 @@ def survived(
         return _without_state(now.torch)
     changed = tuple(_changes(frozen, now))
     family = tuple(each for each in changed if is_of_torch(each.name))
-    damage = tuple(dict.fromkeys((*_torch_damage(frozen, now), *_family_damage(family))))
+    of_torch = tuple(_torch_damage(frozen, now))
+    damage = tuple(dict.fromkeys((*of_torch, *_family_damage(family))))
+    names = dict.fromkeys(each.name for each in family)
+    names |= {"torch": None} if of_torch else {}
     return Survival(
         now.torch,
         frozen,
         damage,
         () if damage else tuple(_unread(frozen, now)),
-        tuple(_suspects(environment, frozen, changed)) if damage else (),
-        tuple(_commands(Steps(environment), frozen, family)) if damage else (),
+        tuple(_suspects(environment, frozen, changed, names)) if damage else (),
+        tuple(way_back(Steps(environment), frozen, names)) if damage else (),
         tuple(each for each in changed if not is_of_torch(each.name)),
         tuple(_contradictions(environment, frozen, constraints)) if damage else (),
         _elsewhere(frozen, environment),
+        "torch" not in names,
     )
 
 
@@ -182,7 +185,10 @@ def _unread(frozen: State, now: State) -> Iterator[str]:
 
 
 def _suspects(
-    environment: Environment, frozen: State, changed: tuple[Changed, ...]
+    environment: Environment,
+    frozen: State,
+    changed: tuple[Changed, ...],
+    replaced: Collection[str],
 ) -> Iterator[str]:
     """Name the packages that demand the new torch; else what came with it."""
     torch, before = environment.get("torch"), frozen.get("torch")
@@ -196,7 +202,9 @@ def _suspects(
             moved = any(each.name == package.name for each in changed)
             since = "has been installed or changed since, and " if moved else ""
             yield f"{package} {since}requires {demand}, which {before.version} does not meet"
-    new = _newest_of_family(environment, changed) or torch
+    new = _newest(environment, replaced)
+    if new is None:  # what belonged to torch is gone, which no file tells the time of
+        return
     when = _when(new.changed)
     by = f" by {new.installer}" if new.installer else ""
     if when:
@@ -221,12 +229,9 @@ def _demands_other(
     return ""
 
 
-def _newest_of_family(
-    environment: Environment, changed: tuple[Changed, ...]
-) -> Distribution | None:
+def _newest(environment: Environment, replaced: Collection[str]) -> Distribution | None:
     """Return what was replaced: torch, or else the last of what is built with it."""
-    names = {each.name for each in changed if is_of_torch(each.name)}
-    there = [each for each in environment.distributions if each.name in names]
+    there = [each for each in environment.distributions if each.name in replaced]
     return max(there, key=lambda each: (each.name == "torch", each.changed or 0), default=None)
 
 
@@ -246,32 +251,3 @@ def _when(seconds: float | None) -> str:
     if seconds is None:
         return ""
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M} UTC"
-
-
-def _commands(steps: Steps, frozen: State, family: tuple[Changed, ...]) -> Iterator[str]:
-    """Return what brings the old build back: away with what came, then the old files by force."""
-    yield from steps.prepared()
-    new = [each.name for each in family if each.before is None]
-    if new:
-        yield steps.uninstall(new)
-    old = [frozen.get(each.name) for each in family if each.before is not None]
-    torch = frozen.get("torch")
-    if torch is not None and torch not in old:
-        old.insert(0, torch)
-    kept = [each for each in old if each is not None]
-    if not kept:
-        return
-    words = [word for each in kept for word in words_of(each.requirement)]
-    yield steps.install("--force-reinstall", "--no-deps", *words) + _index(frozen)
-
-
-def _index(frozen: State) -> str:
-    """Return where torch came from; nothing if it was installed from an address."""
-    torch = frozen.get("torch")
-    if torch is None or "==" not in torch.requirement:
-        return ""
-    words = place_of(torch.version, (each.name for each in frozen.distributions))
-    if words:
-        return f" {shlex.join(words)}"
-    of_rocm = bool(labelled_rocm(torch.version))
-    return " --index-url INDEX  # the original index, which its label does not name" * of_rocm

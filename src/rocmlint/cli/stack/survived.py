@@ -113,6 +113,9 @@ def _text(answer: Survival, path: str, constraints: str | None) -> Iterator[str]
 
 def _verdict(answer: Survival) -> str:
     is_rocm = answer.torch is not None and answer.torch.kind == "HIP"
+    if answer.damage and answer.frozen and answer.keeps_torch:
+        there = "torch is the recorded build" if answer.torch else "torch is not installed"
+        return f"{there}, but packages that belong to it or to ROCm have changed:"
     if answer.damage and answer.elsewhere:
         return "torch is not the recorded build:"
     if answer.damage:

@@ -37,13 +37,15 @@ class StateError(RocmlintError):
 class Frozen:
     """A distribution as it was: ``record`` is the digest of what RECORD says of its files.
 
-    ``requirement`` is the line of a requirements file that brings it back.
+    ``requirement`` is the line of a requirements file that brings it back. Files that older
+    versions of rocmlint wrote do not have the ``installer``.
     """
 
     name: str
     version: str
     record: str | None
     requirement: str
+    installer: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class State:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The lines of a requirements file that pip brings all packages back from."""
+        """The line of a requirements file for each package: its version, or where it came from."""
         return tuple(each.requirement for each in self.distributions)
 
     def get(self, name: str) -> Frozen | None:
@@ -84,7 +86,7 @@ def state_of(environment: Environment, made: str, rocm: str) -> State:
         rocm,
         read_torch(environment),
         tuple(
-            Frozen(each.name, each.version, each.record, source_of(each))
+            Frozen(each.name, each.version, each.record, source_of(each), each.installer)
             for each in environment.distributions
         ),
     )
@@ -203,6 +205,7 @@ def _frozen(document: Any) -> Frozen:
         _text(document, "version"),
         None if record is None else _text(document, "record"),
         _text(document, "requirement"),
+        _text({"installer": "", **document}, "installer"),
     )
 
 
