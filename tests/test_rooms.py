@@ -62,7 +62,7 @@ indexes: versions
 resolution: versions wheels
 advice: installed resolution verdicts versions wheels
 checks: advice installed verdicts versions wheels
-upgrade: advice checks installed verdicts wheels
+upgrade: advice checks installed verdicts versions wheels
 recorded: advice installed upgrade verdicts
 update: indexes
 compatible: installed resolution versions wheels

@@ -189,16 +189,6 @@ def test_a_compiled_package_is_not_built_in_an_older_release(environment: Enviro
     assert ("rebuild", "vllm", "0.33.0", "0.33.0") in told(made)
 
 
-@pytest.mark.parametrize(("rocm", "is_rebuilt"), [("7.1", False), ("7.2", True)])
-def test_bitsandbytes_is_rebuilt_where_it_has_no_library_for_the_rocm(
-    environment: Environment, rocm: str, is_rebuilt: bool
-) -> None:
-    files = {"bitsandbytes/libbitsandbytes_rocm71.so": "x"}
-    add(environment, "bitsandbytes", "0.50.2", "torch<3,>=2.4", files=files)
-    changes = planned(environment, rocm, "2.11").changes
-    assert ("bitsandbytes" in {each.package for each in changes}) is is_rebuilt
-
-
 def test_the_libraries_of_a_cuda_build_go_with_it(tmp_path: Path) -> None:
     made = Environment(tmp_path / "cuda")
     add(made, "torch", "2.9.1", "nvidia-cublas-cu12==12.8.4.1", "nvidia-nccl-cu12==2.27.5")

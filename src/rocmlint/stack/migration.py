@@ -16,13 +16,29 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements
 from rocmlint.stack.advice.rollback import write_rollback
 from rocmlint.stack.installed.distributions import is_of_torch, minor_of, read_environment
-from rocmlint.stack.installed.rocm import find_rocm
+from rocmlint.stack.installed.rocm import Rocm, find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.resolution.asked import has_wheels, no_wheels
-from rocmlint.stack.upgrade.changes import PackageChange, compiled, orphans, upgrades
+from rocmlint.stack.upgrade.changes import (
+    BITSANDBYTES,
+    PackageChange,
+    compiled,
+    orphans,
+    upgrades,
+)
 from rocmlint.stack.upgrade.pins import Obstacle, obstacles, wishes
+from rocmlint.stack.upgrade.rebuilds import bitsandbytes, has_source, without_source
+from rocmlint.stack.upgrade.sdk import (
+    DEVEL,
+    carried,
+    loses_compiler,
+    requirements_of,
+    stays,
+    without_compiler,
+    without_rocm,
+)
 from rocmlint.stack.upgrade.steps import Steps
-from rocmlint.stack.versions import read_torch_version
+from rocmlint.stack.versions import major_minor, read_torch_version
 from rocmlint.stack.wheels.install import (
     COMPANIONS,
     NoWheelsError,
@@ -34,7 +50,7 @@ from rocmlint.stack.wheels.install import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from packaging.specifiers import SpecifierSet
 
@@ -113,12 +129,17 @@ def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
     packages, missing = _packages(environment, release, wheels)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
     minor = minor_of(environment.python)
-    changes, misfits = _changes(environment, targets, wheels.rocm, wishes(pins, minor))
+    beside = _beside(environment)
+    changes, misfits, unbuilt = _changes(environment, targets, wheels, wishes(pins, minor))
+    removed = {each.package for each in changes if each.action == "remove"}
     after = {**targets, **_moved(changes)}
     against = (
         *_of_python(release, wheels, environment),
         *missing,
         *(_of_misfit(each, release) for each in misfits),
+        *unbuilt,
+        *without_rocm(environment, removed, wheels),
+        *(without_compiler(changes, wheels) if beside.chosen is None else ()),
         *obstacles(pins, after, wheels.rocm, wheels.url, minor),
     )
     steps = Steps(environment)
@@ -134,7 +155,11 @@ def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
         tuple(steps.forward(changes, packages, wheels)),
         _proofs(interpreter.python),
         tuple(steps.back(changes, written)),
-        (*wheels.notes, *_unproven(wheels, release), *_notes(environment, changes, wheels.rocm)),
+        (
+            *wheels.notes,
+            *_unproven(wheels, release),
+            *_notes(environment, changes, wheels.rocm, beside),
+        ),
     )
 
 
@@ -178,39 +203,76 @@ def _packages(
 def _changes(
     environment: Environment,
     targets: Mapping[str, Version],
-    rocm: str,
+    wheels: Wheels,
     wished: Mapping[str, SpecifierSet],
-) -> tuple[tuple[PackageChange, ...], list[Misfit]]:
+) -> tuple[tuple[PackageChange, ...], list[Misfit], list[Obstacle]]:
     """Return all changes: what goes, what comes, what moves along, what is compiled anew."""
     there = {
         name for name, version in targets.items() if _version(environment, name) == str(version)
     }
-    stays = "torch" in there
-    removed = [
-        PackageChange(
-            "remove", each.name, each.version, "", "it belongs to the torch that is removed"
-        )
-        for each in environment.distributions
-        if is_of_torch(each.name)
-        and each.name not in there
-        and not (stays and each.name not in targets)
-    ]
-    removed += [
-        PackageChange(
-            "remove", each.name, each.version, "", "only the CUDA build of torch needs it"
-        )
-        for each in orphans(environment, {each.package for each in removed})
-    ]
+    removed = _removed(environment, targets, there, wheels)
+    gone = {each.package for each in removed}
     installed = [
         PackageChange("install", name, "", str(version), "the build for this ROCm")
         for name, version in targets.items()
         if name not in there
     ]
-    native = {} if stays else compiled(environment, rocm)
-    moved, misfits = upgrades(environment, targets, native, wished)
+    native = {} if "torch" in there else compiled(environment, wheels.rocm)
+    wheel = None if "torch" in there else bitsandbytes(environment, wheels.rocm, targets)
+    planned = dict(targets)
+    if isinstance(wheel, PackageChange):
+        planned[BITSANDBYTES] = Version(wheel.after)
+    moved, misfits = upgrades(environment, planned, native, wished)
+    if isinstance(wheel, PackageChange):
+        moved = [wheel, *(each for each in moved if each.package != BITSANDBYTES)]
     rebuilt = [_rebuilt(environment, name, why, moved) for name, why in native.items()]
     others = [each for each in moved if each.package not in native]
-    return (*removed, *installed, *others, *rebuilt), misfits
+    unbuilt = _unbuilt(environment, rebuilt, wheels.rocm)
+    removed += [_without(each) for each in rebuilt if each.package in unbuilt]
+    built = [each for each in rebuilt if each.package not in unbuilt]
+    against = [*unbuilt.values(), *([wheel] if isinstance(wheel, Obstacle) else [])]
+    return (*removed, *installed, *carried(gone, wheels), *others, *built), misfits, against
+
+
+def _removed(
+    environment: Environment,
+    targets: Mapping[str, Version],
+    there: Collection[str],
+    wheels: Wheels,
+) -> list[PackageChange]:
+    why = "it belongs to the torch that is removed"
+    if environment.get("torch") is None:
+        why = "it belongs to the old ROCm"
+    found = [
+        PackageChange("remove", each.name, each.version, "", why)
+        for each in environment.distributions
+        if is_of_torch(each.name)
+        and each.name not in there
+        and not ("torch" in there and each.name not in targets)
+        and not stays(each, targets, wheels)
+    ]
+    why = "only the CUDA build of torch needs it"
+    of_cuda = orphans(environment, {each.package for each in found})
+    return [
+        *found,
+        *(PackageChange("remove", each.name, each.version, "", why) for each in of_cuda),
+    ]
+
+
+def _unbuilt(
+    environment: Environment, rebuilt: Iterable[PackageChange], rocm: str
+) -> dict[str, Obstacle]:
+    """Return what cannot be built anew, as far as is known, by name."""
+    found = ((environment.get(each.package), each.after) for each in rebuilt)
+    return {
+        package.name: without_source(package, rocm)
+        for package, after in found
+        if package is not None and not has_source(package, after)
+    }
+
+
+def _without(change: PackageChange) -> PackageChange:
+    return PackageChange("remove", change.package, change.before, "", change.why)
 
 
 def _rebuilt(
@@ -261,13 +323,14 @@ def _proofs(python: str) -> tuple[str, ...]:
     return tuple(f"rocmlint {each}{asked}" for each in verbs)
 
 
-def _notes(environment: Environment, changes: Sequence[PackageChange], rocm: str) -> Iterator[str]:
-    here = find_rocm(environment=environment)
-    if here.chosen is not None and here.release != ".".join(rocm.split(".")[:2]):
+def _notes(
+    environment: Environment, changes: Sequence[PackageChange], rocm: str, beside: Rocm
+) -> Iterator[str]:
+    yield from _of_rocm(changes, rocm, beside)
+    if loses_compiler(changes):
         yield (
-            f"ROCm {here.version} is installed here ({here.chosen.source}): torch's wheels "
-            f"include the libraries of {rocm}, but the driver and the compilers belong to "
-            "the installed ROCm"
+            f"{DEVEL} is removed, and the index of the new torch does not have it: "
+            f"to compile anything afterwards, install ROCm {rocm}"
         )
     cache = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.expanduser(
         "~/.cache/torch_extensions"
@@ -276,3 +339,22 @@ def _notes(environment: Environment, changes: Sequence[PackageChange], rocm: str
         yield f"{cache} has extensions that were compiled for the current torch: delete it"
     for each in environment.unreadable:
         yield f"not considered: {each}"
+
+
+def _beside(environment: Environment) -> Rocm:
+    """Return the ROCm of the machine: a wheel of ROCm goes with torch, and has no driver."""
+    found = find_rocm(environment=environment).readings
+    return Rocm(tuple(each for each in found if each.kind != "wheel"))
+
+
+def _of_rocm(changes: Sequence[PackageChange], rocm: str, beside: Rocm) -> Iterator[str]:
+    if beside.chosen is None or beside.release == major_minor(rocm):
+        return
+    of = "the driver belongs"
+    built = [each.package for each in changes if each.action == "rebuild"]
+    if built and not requirements_of(changes):
+        of = f"the driver and the compiler for {', '.join(built)} belong"
+    yield (
+        f"ROCm {beside.version} is installed here ({beside.chosen.source}): torch's wheels include "
+        f"the libraries of {rocm}, but {of} to the installed ROCm"
+    )

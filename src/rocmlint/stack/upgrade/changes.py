@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.disk.read import read_small
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
+from rocmlint.stack.advice.rollback import built_from
 from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.installed.distributions import (
     BUILT_AGAINST_TORCH,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 Action = Literal["remove", "install", "upgrade", "downgrade", "rebuild"]
 
 _OF_CUDA = re.compile(r"nvidia-|cuda-(?:bindings|pathfinder|toolkit)$")
+BITSANDBYTES = "bitsandbytes"
 _BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
 """One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
 _NOTHING: Mapping[str, SpecifierSet] = {}
@@ -76,15 +78,24 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
         if is_of_torch(each.name):
             continue
         files = _libraries(each)
-        own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
         if each.name in BUILT_AGAINST_TORCH:
             found[each.name] = "its code is compiled for one torch version"
-        elif own:
-            if "".join(rocm.split(".")[:2]) not in own:
-                found[each.name] = f"it has {', '.join(own.values())} and none for ROCm {rocm}"
+        elif each.name == BITSANDBYTES:
+            why = without_library(each, rocm) if built_from(each) else ""
+            found |= {each.name: why} if why else {}
         elif files and any(name == "torch" for name in _always_required(each, environment)):
             found[each.name] = f"it requires torch and has compiled code ({files[0]})"
     return found
+
+
+def without_library(bitsandbytes: Distribution, rocm: str) -> str:
+    """Return how one knows that bitsandbytes has no library for a ROCm; empty if it has one."""
+    files = _libraries(bitsandbytes)
+    own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
+    if not files or "".join(rocm.split(".")[:2]) in own:
+        return ""
+    there = f"{', '.join(own.values())} and none" if own else "no library"
+    return f"it has {there} for ROCm {rocm}"
 
 
 def orphans(environment: Environment, removed: Collection[str]) -> list[Distribution]:

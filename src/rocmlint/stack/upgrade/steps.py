@@ -13,6 +13,7 @@ from rocmlint.stack.advice.keeping import Kept
 from rocmlint.stack.advice.remedy import COMPILE_ANEW
 from rocmlint.stack.advice.rollback import built_from, not_restored, words_of
 from rocmlint.stack.installed.distributions import minor_of
+from rocmlint.stack.upgrade.sdk import requirements_of
 from rocmlint.stack.wheels.install import pinned
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Steps(Installer):
             yield self.uninstall(gone)
         exact = pinned(packages, wheels.rocm, wheels.extras)
         if any(each.action == "install" for each in changes):
-            yield self.install(*exact, "--index-url", wheels.url)
+            yield self.install(*exact, *requirements_of(changes), "--index-url", wheels.url)
         moved = [each for each in changes if each.action in {"upgrade", "downgrade"}]
         alone = [each for each in moved if self._brings_other(each, changes, wheels)]
         beside = [f"{each.package}=={each.after}" for each in moved if each not in alone]

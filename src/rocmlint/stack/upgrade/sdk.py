@@ -1,0 +1,98 @@
+"""AMD's SDK as packages: what of it stays, what comes along, and what loses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocmlint.published import amd_wheels
+from rocmlint.stack.checks.jax import plugins
+from rocmlint.stack.upgrade.changes import PackageChange
+from rocmlint.stack.upgrade.pins import Obstacle
+from rocmlint.stack.versions import major_minor
+from rocmlint.stack.wheels.amd_parts import CORE, FAMILY, is_of_amd
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from packaging.version import Version
+
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+    from rocmlint.stack.wheels.install import Wheels
+
+DEVEL = "rocm-sdk-devel"
+"""The compiler and its headers, which torch does not require."""
+
+
+def stays(part: Distribution, targets: Mapping[str, Version], wheels: Wheels) -> bool:
+    """Return whether a package is a part of AMD's SDK, or code for a GPU, that the plan wants.
+
+    Torch for all GPUs takes other libraries than those of a family.
+    """
+    if wheels.source != "amd" or not is_of_amd(part.name):
+        return False
+    if wheels.extras and FAMILY.fullmatch(part.name):
+        return False
+    return part.version in {wheels.rocm, *map(str, targets.values())}
+
+
+def carried(removed: Collection[str], wheels: Wheels) -> tuple[PackageChange, ...]:
+    """Return what must be asked for so that it comes back with the new torch."""
+    if wheels.source != "amd" or DEVEL not in removed:
+        return ()
+    why = "it has the compiler and the headers of this ROCm"
+    return (PackageChange("install", DEVEL, "", wheels.rocm, why),)
+
+
+def requirements_of(changes: Sequence[PackageChange]) -> tuple[str, ...]:
+    """Return the requirements that bring what is carried."""
+    return tuple(
+        f"rocm[devel]=={each.after}"
+        for each in changes
+        if (each.package, each.action) == (DEVEL, "install")
+    )
+
+
+def loses_compiler(changes: Sequence[PackageChange]) -> bool:
+    """Return whether the compiler goes and does not come back."""
+    goes = any((each.action, each.package) == ("remove", DEVEL) for each in changes)
+    return goes and not requirements_of(changes)
+
+
+def without_compiler(changes: Sequence[PackageChange], wheels: Wheels) -> Iterator[Obstacle]:
+    """Say that nothing is left to compile with, where no other ROCm is installed."""
+    built = [each.package for each in changes if each.action == "rebuild"]
+    if built and loses_compiler(changes):
+        why = f"{', '.join(built)}: compiled with it, and {wheels.url} does not have it"
+        do = (
+            f"install ROCm {wheels.rocm} first, or plan for a ROCm that AMD has wheels of torch for"
+        )
+        yield Obstacle(f"package {DEVEL}", "", why, do)
+
+
+def without_rocm(
+    environment: Environment, removed: Collection[str], wheels: Wheels
+) -> Iterator[Obstacle]:
+    """Say that JAX runs on the ROCm that the plan removes, and what it runs on afterwards."""
+    core, found = environment.get(CORE), plugins(environment)
+    if core is None or CORE not in removed or not found:
+        return
+    yield Obstacle(
+        f"package {found[0].name}",
+        ", ".join(map(str, found)),
+        f"JAX runs on ROCm {core.version}, which the plan removes",
+        _of_jax([each.name for each in found], wheels),
+    )
+
+
+def _of_jax(names: Sequence[str], wheels: Wheels) -> str:
+    release = major_minor(wheels.rocm)
+    rows = amd_wheels.elsewhere("jax", release)
+    away = f"uninstall {' and '.join(names)}"
+    if not rows or wheels.source != "amd":
+        known = ", ".join(
+            dict.fromkeys(one for each in amd_wheels.elsewhere("jax") for one in each.rocm)
+        )
+        return f"{away}, or use another environment for torch; JAX has plugins for ROCm {known}"
+    family = wheels.url.rstrip("/").rpartition("/")[2]
+    words = (each.format(gpu="", family=family) for each in rows[0].commands if "jax" in each)
+    return f"{away}, and after the plan install those for ROCm {release}: {' and '.join(words)}"
