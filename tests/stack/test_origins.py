@@ -60,6 +60,12 @@ def test_a_cuda_build_without_a_label_is_what_pypi_has(tmp_path: Path) -> None:
     assert "torch==2.8.0" in file_of(environment)
 
 
+def test_what_is_written_in_a_package_adds_no_line_to_the_file(tmp_path: Path) -> None:
+    environment = of_installer(tmp_path / "venv", "conda\nevil==1")
+    (add(environment, "numpy", "2.1.0") / "INSTALLER").write_text("conda\nevil==1\n")
+    assert "evil==1" not in file_of(environment)
+
+
 def test_the_way_back_says_what_pip_leaves_to_another_installer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-from rocmlint.stack.advice.keeping import amd_index, index_of, place_of
+from rocmlint.stack.advice.keeping import Package, amd_index, index_of, place_of
 from rocmlint.stack.advice.rocm_builds import places
 from rocmlint.stack.installed.distributions import NOT_ON_PYPI, TORCH_FAMILY, is_of_torch
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import is_of_amd, rocm_of
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,16 +31,8 @@ _INSTALL_WITH = {"rpm": "dnf or zypper", "debian": "apt"}
 _LOCAL = re.compile(r"(?:-e (?P<editable>/.*)|[^ ]+ @ (?P<url>file://[^ #]*).*)")
 
 
-class Package(Protocol):
-    """What is installed, or was when it was written down."""
-
-    @property
-    def name(self) -> str:
-        """Normalized."""
-
-    @property
-    def version(self) -> str:
-        """As it is written."""
+class Installed(Package, Protocol):
+    """What is installed, or was when it was written down, and by what."""
 
     @property
     def installer(self) -> str:
@@ -59,18 +52,22 @@ class Origins:
     is_unlabelled: bool
     """Whether torch is a ROCm build of which PyPI has the version, as another build."""
 
-    def index(self, package: Package) -> str:
+    def index(self, package: Installed) -> str:
         """Return the index that a package came from; empty if unknown."""
         url = index_of(package.version)
         if url or not (_label(package) or is_of_amd(package.name)):
             return url
         return amd_index(rocm_of(package.version), self.names)
 
-    def lost(self, package: Package, requirement: str) -> str:
+    def lost(self, package: Installed, requirement: str) -> str:
         """Return why pip does not bring a package back as it was, and what to do; else nothing.
 
-        ``requirement`` is the line of a requirements file that should.
+        ``requirement`` is the line of a requirements file that should. The answer is one line, as
+        it becomes a comment, whatever INSTALLER has.
         """
+        return visible(self._lost(package, requirement))
+
+    def _lost(self, package: Installed, requirement: str) -> str:
         path = _local(requirement)
         if path and not os.path.exists(path):
             return f"{_told(package)} was installed from {path}, which no longer exists"
@@ -81,16 +78,19 @@ class Origins:
             why = f"{_told(package)} was installed by {package.installer}, and pip would install "
             return f"{why}PyPI's build instead: reinstall it with {how}"
         if self.is_unlabelled and package.name in {*TORCH_FAMILY} and not _label(package):
-            why = f"{_told(package)} belongs to a ROCm build of torch, and PyPI has another build"
+            what = "is" if package.name == "torch" else "was installed with"
+            why = (
+                f"{_told(package)} {what} a ROCm build without a label, and PyPI has another build"
+            )
             return f"{why} of this version: reinstall it from where it came"
         return self._of_no_index(package)
 
-    def is_foreign(self, package: Package) -> bool:
+    def is_foreign(self, package: Installed) -> bool:
         """Return whether a package came from elsewhere than the indexes that pip knows."""
         words = package.installer.lower().split()
         return bool(words) and words[0] not in _OF_PYPI
 
-    def _of_no_index(self, package: Package) -> str:
+    def _of_no_index(self, package: Installed) -> str:
         if not _label(package):
             if package.name not in NOT_ON_PYPI or is_of_amd(package.name):
                 return ""
@@ -104,7 +104,7 @@ class Origins:
         return f"{why}, or was built from source: reinstall it from there"
 
 
-def origins(packages: Iterable[Package], torch: TorchBuild | None) -> Origins:
+def origins(packages: Iterable[Installed], torch: TorchBuild | None) -> Origins:
     """Return the origins of packages; ``torch`` is the build that is among them."""
     found = {each.name: each.version for each in packages}
     version = found.get("torch", "")
@@ -113,11 +113,11 @@ def origins(packages: Iterable[Package], torch: TorchBuild | None) -> Origins:
     return Origins(frozenset(found), version, place, is_rocm and "+" not in version)
 
 
-def _told(package: Package) -> str:
+def _told(package: Installed) -> str:
     return f"{package.name} {package.version}"
 
 
-def _label(package: Package) -> str:
+def _label(package: Installed) -> str:
     return package.version.partition("+")[2]
 
 

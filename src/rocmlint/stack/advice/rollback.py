@@ -14,6 +14,7 @@ from rocmlint.interpreter.shapes import is_shaped
 from rocmlint.stack.advice.installer import Installer
 from rocmlint.stack.advice.origins import Origins, origins, path_of
 from rocmlint.stack.installed.torch_build import read_torch
+from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -130,7 +131,7 @@ def _lines(distribution: Distribution, found: Origins) -> Iterator[str]:
     if why:
         yield f"# {why}"
     elif found.is_foreign(distribution):
-        by = f"{distribution} was installed by {distribution.installer}"
+        by = f"{distribution} was installed by {visible(distribution.installer)}"
         yield f"# {by}: pip installs its own build instead"
     yield f"# {line}" if why else line
 
