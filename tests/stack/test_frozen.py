@@ -14,6 +14,7 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.interpreter.inside.distributions import digest_of_record
 from rocmlint.stack.recorded.state import StateError, freeze, read_state, write_state
 from tests.support.frozen import Stack, replaced_by_vllm
+from tests.support.stacks import FakeEnvironment
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -34,6 +35,13 @@ def test_freeze_does_not_lose_the_build_that_was_written_down(stack: Stack) -> N
     assert "records a different torch (2.10.0+rocm7.1" in ended.stderr
     assert stack.project.read("rocm-stack.json") == before
     assert stack.run("freeze", "--force").returncode == 0
+
+
+def test_one_package_is_counted_as_one(project: Project) -> None:
+    packages = FakeEnvironment(project.root / "venv")
+    packages.torch("2.10.0+rocm7.1", "7.1.25424")
+    ended = project.run("stack", "freeze", "--python", str(packages.python))
+    assert "built for ROCm 7.1; 1 package.\n" in ended.stdout
 
 
 def test_freeze_does_not_lose_other_files_of_the_same_version(stack: Stack) -> None:

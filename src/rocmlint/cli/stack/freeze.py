@@ -14,6 +14,7 @@ from rocmlint.cli.stack.common import (
     print_lines,
 )
 from rocmlint.stack.recorded.state import DEFAULT_PATH, State, freeze, write_state
+from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -49,7 +50,8 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _text(state: State, path: str) -> Iterator[str]:
-    yield f"Wrote {path}: {state.torch or 'no torch'}; {len(state.distributions)} packages."
+    packages = counted(state.distributions, "package")
+    yield f"Wrote {path}: {state.torch or 'no torch'}; {packages}."
     if state.torch is None:
         yield (
             f"torch is not installed in {state.executable}: use --python to name another "
