@@ -150,6 +150,13 @@ def test_what_brings_another_triton_is_installed_alone(
     assert ("--no-deps" in told.split()) == is_alone
 
 
+def test_what_is_installed_alone_carries_no_pins() -> None:
+    stays = kept_versions([("torch", "2.9.1+rocm6.4"), ("pytorch-triton-rocm", "3.5.1")])
+    mine = Distribution("mine", "1.0", (Requirement("unsloth"),))
+    told = remedy(mine, mine.requires[0], None, "", "3.11.0", kept=stays)
+    assert told == "pip install --no-deps unsloth"
+
+
 @pytest.mark.parametrize(
     ("torch", "command"),
     [

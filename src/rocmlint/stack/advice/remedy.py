@@ -52,7 +52,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
         return install(wanted, _text(requirement))
     if name not in TORCH_FAMILY:
         if _replaces_torch(requirement, kept, python):
-            return kept.pip_install("--no-deps", _text(requirement))
+            return shlex.join(("pip", "install", "--no-deps", _text(requirement)))
         return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
         return ONE_INDEX
