@@ -360,6 +360,14 @@ def test_a_python_without_pip_is_told_before_anything_runs(
     assert (f"{python} has no pip: run {python} -m ensurepip" in done.stderr) == is_told
 
 
+def test_a_python_that_is_too_old_gets_no_command(project: Project) -> None:
+    said = "rocmlint needs Python 3.9 or later, this is 3.8.18"
+    python = recorder(project, "python", f"echo '{said}' >&2; exit 1")
+    done = project.run(*TORCH, "--python", str(python))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
 @pytest.mark.parametrize("installer", ["pip", "uv"])
 def test_run_tells_of_a_program_that_is_not_there(project: Project, installer: str) -> None:
     flags = ("--run", "--installer", installer, "--python", "/nowhere/python")

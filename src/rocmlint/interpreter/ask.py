@@ -47,10 +47,12 @@ Leaves the standard library on ``sys.path``, alone, and what was there in ``path
 folder and PYTHONPATH may have modules of its names. ``os`` is what Python itself has loaded.
 """
 
+_TOO_OLD = "rocmlint needs Python"
+"""How an interpreter begins that is too old to be asked."""
 _START = f"""\
 import sys
 if sys.version_info < (3, 9):
-    sys.exit("rocmlint needs Python 3.9 or later, this is " + sys.version.split()[0])
+    sys.exit("{_TOO_OLD} 3.9 or later, this is " + sys.version.split()[0])
 del __file__
 {LOAD_INSIDE}
 import faulthandler
@@ -80,6 +82,10 @@ _GRACE = 1.0
 
 class InterpreterError(RocmlintError):
     """The interpreter could not be started, failed, or took longer than its limit."""
+
+
+class TooOldError(InterpreterError):
+    """The interpreter is there, and of a Python that rocmlint does not run in."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +207,8 @@ class Interpreter:
         except FileNotFoundError:
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else "ended"
             message = f"{self.python} {how} without an answer: {_last_words(printed, code)}"
-            raise InterpreterError(message) from None
+            is_old = printed.startswith(_TOO_OLD)
+            raise (TooOldError if is_old else InterpreterError)(message) from None
         except OSError as error:
             message = f"{self.python}: its answer cannot be read: {error.strerror}"
             raise InterpreterError(message) from error

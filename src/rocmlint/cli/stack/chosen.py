@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.gpus.target import check_device, parse_target
-from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.ask import Interpreter, InterpreterError, TooOldError
 from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
@@ -155,10 +155,13 @@ def _with_newest(wanted: Wanted, flags: SimpleNamespace) -> tuple[Wanted, tuple[
 def _version_of(python: str) -> str:
     """Return the version of an interpreter to major.minor; "" where it cannot be asked.
 
-    A command can be made for an interpreter that is not here.
+    A command can be made for an interpreter that is not here. One that is here and too old is
+    refused, as by the other verbs: the newest wheels are not for it. Raises TooOldError.
     """
     try:
         return minor_of(read_environment(Interpreter(python)).python)
+    except TooOldError:
+        raise
     except InterpreterError:
         return ""
 
