@@ -218,6 +218,41 @@ def test_no_rocm_is_the_newest_for_a_gpu_without_wheels() -> None:
         newest_rocm(Wanted("", gpus=("gfx803",)))
 
 
+def test_no_rocm_is_the_newest_for_a_torch_that_there_is_none_of() -> None:
+    wanted = Wanted("", torch="2.9.1", gpus=("gfx1201",), system="windows")
+    near = r"AMD's torch 2\.14\.0 for ROCm 10\.1\.0 \(--rocm 10\.1\.0 --torch 2\.14\.0\)"
+    with pytest.raises(NoWheelsError, match=rf"no torch 2\.9\.1 for gfx1201 is .*{near}"):
+        newest_rocm(wanted)
+
+
+def test_an_older_python_gets_the_newest_torch_that_has_wheels_for_it() -> None:
+    wanted = Wanted("", gpus=("gfx1100",), python="3.9")
+    made = installation(replace(wanted, rocm=newest_rocm(wanted)))
+    assert made.words[2] == "torch==2.8.0+rocm6.4"
+    assert made.notes == ("torch 2.9.1 has no wheels for Python 3.9",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [
+        (Wanted("6.4", torch="2.9", gpus=("gfx1100",), python="3.9"), "(--rocm 6.4 --torch 2.8)"),
+        (Wanted("6.4", gpus=STRIX_HALO, python="3.9"), "no code for gfx1151 (newest row 2026-"),
+    ],
+)
+def test_what_is_near_has_wheels_for_the_python(wanted: Wanted, near: str) -> None:
+    with pytest.raises(NoWheelsError) as refusal:
+        installation(wanted)
+    *_, last = str(refusal.value).split("; ")
+    assert near in last
+
+
+def test_files_for_one_python_say_so_where_none_is_named() -> None:
+    wanted = Wanted("7.2.4")
+    assert installation(wanted, source="radeon").notes[-1] == "they are for Python 3.12 only"
+    for_3_12 = installation(replace(wanted, python="3.12"), source="radeon")
+    assert not any("Python" in each for each in for_3_12.notes)
+
+
 def test_an_index_that_is_named_need_not_be_known() -> None:
     wanted = Wanted("10.2", torch="2.15.0", companions=("torchvision",), gpus=STRIX_HALO)
     made = installation(wanted, url=STABLE)

@@ -93,6 +93,8 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
         )
     if build.index.kind == "files":
         notes.append("which GPUs these wheels have code for is unknown")
+    if build.index.kind == "files" and not wanted.python:
+        notes.append(f"they are for Python {listed(build.python)} only")
     url = _address(build.index, build.rocm, gpus)
     source: Source = "radeon" if build.index.kind == "files" else "amd"
     versions = ((each, build.version(each)) for each in ("torch", *COMPANIONS))
@@ -191,15 +193,18 @@ def _with_torch(builds: Sequence[Build], torch: str | None) -> list[Build]:
     if torch is None:
         return list(builds)
     asked = read_torch_version(torch)
-
-    def is_asked(build: Build) -> bool:
-        public = Version(Version(build.torch).public)
-        short = len(asked.release) == 2
-        same = minor_release(public) == minor_release(asked) if short else public == asked
-        return same or str(asked) == build.version("torch")
-
     there = (Version(each.torch).public for each in builds)
-    return _kept(builds, is_asked, f"torch {asked} for", listed(dict.fromkeys(there)))
+    return _kept(
+        builds, lambda each: is_of(each, asked), f"torch {asked} for", listed(dict.fromkeys(there))
+    )
+
+
+def is_of(build: Build, asked: Version) -> bool:
+    """Return whether a build is of a torch as people name it: a minor version, release or build."""
+    public = Version(Version(build.torch).public)
+    short = len(asked.release) == 2
+    same = minor_release(public) == minor_release(asked) if short else public == asked
+    return same or str(asked) == build.version("torch")
 
 
 def _with_gpus(builds: Sequence[Build], wanted: Wanted) -> list[Build]:

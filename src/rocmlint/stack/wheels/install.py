@@ -169,13 +169,14 @@ def labelled(name: str, version: str, rocm: str) -> str:
     return f"{version}+rocm{rocm}" if has_label else version
 
 
-def torch_release(rocm: str, torch: str | None = None) -> str:
+def torch_release(rocm: str, torch: str | None = None, python: str = "") -> str:
     """Return the release of torch to install for a ROCm version of the table.
 
-    Raises RocmlintError for what is not a version of torch, and NoWheelsError.
+    Where no torch is named, it is the newest that has wheels for ``python``, if any has. Raises
+    RocmlintError for what is not a version of torch, and NoWheelsError.
     """
     minors = _torch_for(rocm)
-    asked = Version(minors[-1]) if torch is None else _released(torch)
+    asked = Version(_newest_for(minors, python)) if torch is None else _released(torch)
     if asked.local not in {None, f"rocm{rocm}"}:
         message = f"torch {torch} is not a build for ROCm {rocm}; write {asked.public}"
         raise RocmlintError(message)
@@ -269,6 +270,16 @@ def _torch_for(rocm: str) -> tuple[str, ...]:
     """Return the minor versions of torch that have wheels other than nightly builds."""
     rows = rocm_wheels.rows()
     return tuple(each.torch for each in rows if rocm in each.rocm and each.status != "nightly")
+
+
+def _newest_for(minors: Sequence[str], python: str) -> str:
+    return next((each for each in reversed(minors) if is_for(each, python)), minors[-1])
+
+
+def is_for(torch: str, python: str) -> bool:
+    """Return whether a torch of PyTorch's has wheels for a Python, as far as one knows."""
+    tags = rocm_wheels.python_tags(torch)
+    return not python or not tags or f"cp{python.replace('.', '')}" in tags
 
 
 def _releases(name: str) -> list[Version]:

@@ -54,7 +54,7 @@ def installation(
     found, why = (source, ()) if source else choose(wanted)
     if found == "pytorch":
         made = _of_pytorch(wanted, installer, python)
-        why = (*why, *_left(wanted, made))
+        why = (*why, *_older(wanted, made), *_left(wanted, made))
     elif wanted.nightly:
         made = amd_install.nightly_for(wanted, installer=installer, python=python)
     else:
@@ -141,8 +141,10 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
             made = installation(replace(wanted, rocm=rocm), source=source)
             if made.wheels.source != "pytorch" or _serves(made, wanted):
                 return rocm
-    what = f"for {listed(wanted.gpus)} " if wanted.gpus else ""
-    message = f"no torch {what}is known for {wanted.system.capitalize()} ({_ages()})"
+    torch = f"torch {wanted.torch}" if wanted.torch else "torch"
+    for_what = [*wanted.gpus, *((f"Python {wanted.python}",) if wanted.python else ())]
+    what = f"{torch} for {listed(for_what)}" if for_what else torch
+    message = f"no {what} is known for {wanted.system.capitalize()} ({_ages()})"
     raise NoWheelsError("; ".join((message, *_near(wanted))))
 
 
@@ -188,9 +190,9 @@ def _amd(wanted: Wanted, why: str, error: NoWheelsError) -> tuple[Source, tuple[
 def _release(wanted: Wanted) -> tuple[str, str]:
     """Return torch's release on PyTorch's index and the ROCm that is in its URL."""
     wheels = install.index_url(wanted.rocm)
-    release = install.torch_release(wheels.rocm, wanted.torch)
-    tags = rocm_wheels.python_tags(release)
-    if wanted.python and tags and f"cp{wanted.python.replace('.', '')}" not in tags:
+    release = install.torch_release(wheels.rocm, wanted.torch, wanted.python)
+    if not install.is_for(release, wanted.python):
+        tags = rocm_wheels.python_tags(release)
         there = listed(f"{each[2]}.{each[3:]}" for each in tags if not each.endswith("t"))
         message = f"PyTorch has no torch {release} for Python {wanted.python}"
         raise NoWheelsError(f"{message} ({install.newest_row()}); it has wheels for Python {there}")
@@ -218,16 +220,27 @@ def _of_pytorch(wanted: Wanted, installer: str, python: str | None) -> Installat
     if wanted.system == "windows":
         message = "PyTorch has no ROCm wheels for Windows; AMD has: --source amd"
         raise NoWheelsError(message)
+    torch = wanted.torch
     if not wanted.nightly:
-        _release(wanted)
+        release, _ = _release(wanted)
+        torch = torch or release
     return install.install_command(
         wanted.rocm,
-        torch=wanted.torch,
+        torch=torch,
         companions=wanted.companions,
         nightly=wanted.nightly,
         installer=installer,
         python=python,
     )
+
+
+def _older(wanted: Wanted, made: Installation) -> tuple[str, ...]:
+    """Return a note on a newer torch that has no wheels for the Python."""
+    if wanted.nightly or wanted.torch:
+        return ()
+    newest = install.torch_release(made.wheels.rocm)
+    is_it = dict(made.packages)["torch"] == newest
+    return () if is_it else (f"torch {newest} has no wheels for Python {wanted.python}",)
 
 
 def _left(wanted: Wanted, made: Installation) -> tuple[str, ...]:
@@ -242,16 +255,29 @@ def _near(wanted: Wanted) -> Iterator[str]:
     """Yield where there are wheels for the GPUs: the nearest ROCm, nightly builds, a like GPU."""
     for gpu in wanted.gpus:
         theirs = rocm_wheels.built_for(gpu) if wanted.system == "linux" else ()
+        ours = _amd_builds(wanted, gpu)
+        if not ours and not theirs:
+            yield _only_near(gpu, wanted)
+        theirs = tuple(each for each in theirs if install.is_for(each[0], wanted.python))
         if theirs:
             rocm = _nearest(wanted, [each for _, each in theirs])
             torch = next(torch for torch, each in reversed(theirs) if each == rocm)
             yield f"nearest for {gpu}: PyTorch's torch {torch} (--rocm {rocm} --torch {torch})"
-        ours = _amd_builds(wanted, gpu)
+        ours = [each for each in ours if not wanted.python or wanted.python in each.python]
         if ours:
-            rocm = _nearest(wanted, [each.rocm for each in ours])
-            yield f"nearest for {gpu}: AMD's for ROCm {rocm} (--rocm {rocm})"
-        if not ours and not theirs:
-            yield _only_near(gpu, wanted)
+            yield f"nearest for {gpu}: AMD's {_near_of_amd(wanted, ours)}"
+
+
+def _near_of_amd(wanted: Wanted, builds: list[amd_wheels.Build]) -> str:
+    """Say which ROCm is near; and which torch, where AMD has none for it of the one asked for."""
+    asked = read_torch_version(wanted.torch) if wanted.torch else None
+    same = [each for each in builds if asked is not None and amd_install.is_of(each, asked)]
+    near = same or builds
+    rocm = _nearest(wanted, [each.rocm for each in near])
+    if asked is None or same:
+        return f"for ROCm {rocm} (--rocm {rocm})"
+    torch = Version(next(each.torch for each in reversed(near) if each.rocm == rocm)).public
+    return f"torch {torch} for ROCm {rocm} (--rocm {rocm} --torch {torch})"
 
 
 def _nearest(wanted: Wanted, there: list[str]) -> str:
