@@ -319,18 +319,3 @@ def test_the_gpus_that_are_found_choose_the_wheels(
         PATH=f"{program.parent}:/usr/bin:/bin",
     )
     assert "torch[device-gfx1153]==2.12.0+rocm7.14.1" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("flags", "is_told"),
-    [
-        (("--rocm", "7.1"), True),
-        (("--rocm", "6.4", "--torch", "2.9.1"), False),  # it is installed
-    ],
-)
-def test_install_command_tells_of_a_triton_that_it_leaves_there(
-    project: Project, environment: Environment, flags: tuple[str, ...], is_told: bool
-) -> None:
-    done = project.run("stack", "install-command", *flags, "--python", str(environment.python))
-    assert ("pytorch-triton-rocm 3.5.1 would stay" in done.stderr) == is_told
-    assert ("uninstall" in done.stderr) == is_told

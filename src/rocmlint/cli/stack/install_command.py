@@ -25,6 +25,7 @@ from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.upgrade.steps import Steps
 from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, listed
 from rocmlint.stack.wheels.sources import installation
+from rocmlint.stack.wheels.triton import triton_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -111,10 +112,11 @@ def _of_environment(python: str, made: Installation) -> Iterator[str]:
         return
     if environment.get("pip") is None and made.words[1:3] == ("-m", "pip"):
         yield _without_pip(python)
-    torch = environment.get("torch")
-    if torch is not None and f"=={torch.version}" in " ".join(made.words):
+    torch, brought = environment.get("torch"), triton_of(made)
+    if not brought or (torch is not None and torch.version == made.build):
         return
-    there = [each for each in environment.distributions if is_triton(each.name)]
+    tritons = [each for each in environment.distributions if is_triton(each.name)]
+    there = [each for each in tritons if each.name != brought]  # that one is replaced
     if there:
         first = Steps(environment).uninstall(each.name for each in there)
         yield (

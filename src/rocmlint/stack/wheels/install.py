@@ -24,6 +24,7 @@ Source = Literal["pytorch", "amd", "radeon"]
 INSTALLERS = ("pip", "uv")
 COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
+_TORCH = re.compile(r"torch(?:\[.*\])?")
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
 """What makes an argument need quotes, which are double ones there."""
 UNPINNED = "no version is pinned: an installer keeps an installed torch, so uninstall it first"
@@ -88,6 +89,12 @@ class Installation:
     words: tuple[str, ...]
     """The command without quotes, its program first."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def build(self) -> str:
+        """The version of torch with the label of its build; empty where none is pinned."""
+        pins = (each.partition("==") for each in self.words)
+        return next((version for name, _, version in pins if _TORCH.fullmatch(name)), "")
 
     @property
     def command(self) -> str:
