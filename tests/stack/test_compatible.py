@@ -111,6 +111,28 @@ def test_a_search_that_two_packages_make_hopeless_ends_with_their_names() -> Non
     assert "transformers 5.23.0 requires huggingface-hub>=1.31.0,<3.0" in answer.notes
 
 
+@pytest.mark.parametrize(
+    ("torch", "name", "version", "following"),
+    [
+        ("2.4.1", "torchaudio", "2.4.1", "2.5.0"),
+        ("2.10.0", "torchaudio", "2.10.0", "2.11.0"),  # which names no torch
+        ("2.13.0", "torchaudio", "2.11.0", None),  # the last one
+        ("2.14.0", "torchvision", "0.29.0", "0.29.1"),
+        ("2.13.0+rocm10.1.0", "torchaudio", "2.11.0.2", None),  # AMD's own
+    ],
+)
+def test_a_companion_is_the_one_that_install_command_takes(
+    torch: str, name: str, version: str, following: str | None
+) -> None:
+    found = library(compatible(torch, [name], python="3.11", ask_uv=False), name)
+    assert (found.version, found.following) == (version, following)
+
+
+def test_a_companion_of_a_newer_torch_does_not_fit() -> None:
+    answer = compatible("2.9.1", ["torchaudio>=2.10"], python="3.11", ask_uv=False)
+    assert library(answer, "torchaudio").reason == "torchaudio 2.9.1 belongs to torch 2.9.1"
+
+
 def test_a_specifier_bounds_the_answer() -> None:
     found = library(shipped("2.6", "transformers<5"), "transformers")
     assert found.version is not None

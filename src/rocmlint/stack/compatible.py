@@ -13,11 +13,12 @@ from rocmlint.published.fitting import TORCH, why_not
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA, is_for_cuda
 from rocmlint.stack.installed.distributions import TORCH_FAMILY
 from rocmlint.stack.resolution.answer import Compatible, Library
-from rocmlint.stack.resolution.asked import chosen_patch, read_packages, read_torch
+from rocmlint.stack.resolution.asked import bounded, chosen_patch, read_packages, read_torch
 from rocmlint.stack.resolution.explanation import Explanation
 from rocmlint.stack.resolution.resolvers import Shipped, Uv
 from rocmlint.stack.resolution.uv import Refusal, ResolverError
-from rocmlint.stack.versions import VersionError, read_python_version
+from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
+from rocmlint.stack.wheels.amd_install import companions_of
 from rocmlint.stack.wheels.install import COMPANIONS
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def compatible(  # noqa: PLR0913 - all but the first are named, and have default
     release = chosen_patch(read, [each for each in asked.values() if each is not None], python)
     if ask_uv and not release.fixed:
         try:
-            return _answer(asked, Uv(release, python, timeout), there)
+            return _as_built(_answer(asked, Uv(release, python, timeout), there), torch)
         except ResolverError as error:
             notes = (*notes, f"uv was not used: {error}")
-    answer = _answer(asked, Shipped(release, python), there)
+    answer = _as_built(_answer(asked, Shipped(release, python), there), torch)
     unseen = f"Python {python} was checked against Requires-Python only; uv also checks the wheels"
     return replace(answer, notes=(*notes, *answer.notes, unseen))
 
@@ -70,7 +71,8 @@ def _answer(
     asked: Mapping[str, Requirement | None], by: Shipped | Uv, there: Collection[str]
 ) -> Compatible:
     """Ask for all together; where that has no answer, leave out what fits no torch like this."""
-    goals = [each for each in asked.values() if each is not None]
+    wanted = {each.name: each for each in asked.values() if each is not None}
+    goals = [bounded(each, by.torch) for each in wanted.values()]
     found, refused, together = by.solve(goals), {}, True
     if isinstance(found, Refusal):
         torch = by.solve(())
@@ -84,7 +86,7 @@ def _answer(
                 name: each[name] for name, each in alone.items() if not isinstance(each, Refusal)
             }
             together, found = False, {**fitting, TORCH: torch[TORCH]}
-    explain = Explanation(by, {each.name: each for each in goals}, found)
+    explain = Explanation(by, wanted, found)
     answers = {
         **_fitting(explain, [each.name for each in goals if each.name not in refused], there),
         **{name: _refused(explain, name, each) for name, each in refused.items()},
@@ -98,6 +100,16 @@ def _answer(
         () if together else explain.conflicts(),
         together,
     )
+
+
+def _as_built(answer: Compatible, torch: str) -> Compatible:
+    """Give torchvision and torchaudio the releases that AMD has beside its own build of torch."""
+    theirs = companions_of(str(read_torch_version(torch)))
+    libraries = (
+        replace(each, version=theirs.get(each.name, each.version)) if each.version else each
+        for each in answer.libraries
+    )
+    return replace(answer, libraries=tuple(libraries))
 
 
 def _no_name(text: str) -> Library:

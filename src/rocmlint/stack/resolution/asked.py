@@ -13,7 +13,9 @@ from packaging.version import Version
 from rocmlint.published import requirements as published
 from rocmlint.published import rocm_wheels
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python
+from rocmlint.published.requirements import pin
 from rocmlint.stack.versions import VersionError, read_torch_version
+from rocmlint.stack.wheels.install import COMPANIONS, released_with
 from rocmlint.text.written import minor_release, requirement_of
 
 if TYPE_CHECKING:
@@ -102,6 +104,22 @@ def chosen_patch(torch: AskedTorch, goals: Sequence[Requirement], python: str) -
     known = [each for each in goals if published.releases(each.name)]
     best = there[-1] if len(there) == 1 else max(there, key=lambda p: _weight(p, known, python))
     return AskedTorch(Requirement(f"{TORCH}=={best}"))
+
+
+def bounded(goal: Requirement, torch: AskedTorch) -> Requirement:
+    """Ask for the torchvision or torchaudio that belongs to a torch, as ``install-command`` does.
+
+    Metadata do not tell of torchaudio 2.11.0, the last one, that it is not for an older torch.
+    """
+    version = pin(torch.requirement.specifier)
+    if goal.name not in COMPANIONS or version is None or torch.fixed is not None:
+        return goal
+    release = released_with(goal.name, str(version))
+    if not release:
+        return goal
+    found = Requirement(str(goal))
+    found.specifier &= SpecifierSet(f"=={release}")
+    return found
 
 
 def has_wheels(torch: Version, python: str) -> bool:

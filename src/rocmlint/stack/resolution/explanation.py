@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, for_python, shown, up_to_date, why_not
 from rocmlint.stack.resolution.uv import Refusal
+from rocmlint.stack.wheels.install import COMPANIONS, released_with
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
@@ -132,9 +133,18 @@ class Explanation:
         return asks is not None and for_python(asks, self.by.python)
 
     def _takes(self, name: str, version: Version, torch: Version | None = None) -> bool:
-        """Return whether a release takes a torch, as its own metadata say."""
+        """Return whether a release takes a torch, as its own metadata say, or the table."""
+        torch = torch or self.chosen[TORCH]
+        belongs = self._belongs(name, torch)
+        if belongs:
+            return str(version) == belongs
         asked = self._asked_of_torch(name, version)
-        return asked is None or asked.contains(torch or self.chosen[TORCH], prereleases=True)
+        return asked is None or asked.contains(torch, prereleases=True)
+
+    def _belongs(self, name: str, torch: Version) -> str:
+        """Return the torchvision or torchaudio that goes with a release of torch; or nothing."""
+        is_one = name in COMPANIONS and not torch.is_prerelease
+        return released_with(name, str(torch)) if is_one else ""
 
     def _asked_of_torch(self, name: str, version: Version) -> SpecifierSet | None:
         try:
@@ -149,12 +159,16 @@ class Explanation:
         What those bring could often be another release, and explains nothing. Of a release that
         only the index knows, nothing is known here.
         """
-        if version not in published.releases(name):
-            return ""
-        extras = {each: frozenset(goal.extras) for each, goal in self.goals.items()}
-        asked = {TORCH} if alone else {TORCH, *self.goals}
-        beside = {each: chosen for each, chosen in self.chosen.items() if each in asked}
-        return why_not(name, version, beside, extras, self.by.python)
+        reason = ""
+        if version in published.releases(name):
+            extras = {each: frozenset(goal.extras) for each, goal in self.goals.items()}
+            asked = {TORCH} if alone else {TORCH, *self.goals}
+            beside = {each: chosen for each, chosen in self.chosen.items() if each in asked}
+            reason = why_not(name, version, beside, extras, self.by.python)
+        belongs = self._belongs(name, self.chosen[TORCH])
+        if not reason and belongs not in {"", str(version)}:
+            reason = f"{name} {belongs} belongs to torch {self.chosen[TORCH]}"
+        return reason
 
     def _brings_other(self, name: str, version: Version) -> str:
         """Return which release that another one pins does not take the torch."""

@@ -151,6 +151,13 @@ def nightly_devices(system: System) -> tuple[str, ...]:
     return tuple(each.gfx for each in found if each and (each.windows or system == "linux"))
 
 
+def companions_of(torch: str) -> dict[str, str]:
+    """Return the releases of torchvision and torchaudio that AMD has beside one of its builds."""
+    build = next((each for each in amd_wheels.builds() if each.version("torch") == torch), None)
+    versions = {each: build.version(each) for each in COMPANIONS} if build else {}
+    return {name: Version(version).public for name, version in versions.items() if version}
+
+
 def newest() -> str:
     """Return how far AMD's table goes, as messages say it."""
     return f"newest row {amd_wheels.as_of()}"

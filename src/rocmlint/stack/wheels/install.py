@@ -222,6 +222,15 @@ def companion(name: str, torch: str, rocm: str) -> str:
     return str(free[-1])
 
 
+def released_with(name: str, torch: str) -> str:
+    """Return the release of torchvision or torchaudio that belongs to a torch, for whatever ROCm.
+
+    As :func:`companion` chooses it; empty where none is known.
+    """
+    bound, free = _releases_for(name, Version(torch))
+    return str(next(iter((*bound, *reversed(free))), ""))
+
+
 def newest_row() -> str:
     """Return how far the table of wheels goes, as messages say it."""
     return f"newest row {rocm_wheels.as_of()}"
