@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from rocmlint.stack.advice.beside import Advice, advice
+from rocmlint.stack.advice.beside import Advice, Here, advice
 from rocmlint.stack.advice.keeping import Kept, constraints_of, kept, kept_versions
 from rocmlint.stack.compatible import compatible
-from tests.support.stacks import INDEX, FakeEnvironment, add, stack_for_rocm_6_4
+from rocmlint.stack.installed.torch_build import TorchBuild
+from tests.support.stacks import INDEX, ROCMINFO, FakeEnvironment, add, stack_for_rocm_6_4
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -51,7 +52,7 @@ def test_a_build_that_is_only_named_and_that_no_known_index_has_is_told(
     torch: str, is_there: bool, is_told: bool
 ) -> None:
     answer = compatible("2.9.1", ["peft"], python="3.11", ask_uv=False)
-    found = advice(answer, kept_versions([("torch", torch)]), is_there=is_there)
+    found = advice(answer, kept_versions([("torch", torch)]), Here(is_there=is_there))
     assert (f"torch {torch} must be installed already" in " ".join(found.notes)) == is_told
 
 
@@ -92,6 +93,50 @@ def test_where_the_build_is_unknown_torch_comes_first() -> None:
         f"timm requires torchvision; install its ROCm build first: {vision} (or --rocm 6.3)",
     )
     assert found.command.endswith(" torch==2.9.1")
+
+
+def test_a_rocm_build_without_a_label_is_kept_and_no_other_is_told_to_be_installed() -> None:
+    conda = kept_versions([("torch", "2.8.0"), ("triton", "3.4.0")])
+    answer = compatible("2.8.0", ["peft==0.21.2"], python="3.11", ask_uv=False)
+    found = advice(answer, conda, Here(torch=TorchBuild("2.8.0", "HIP", "", hip="6.4.43484")))
+    assert found.command == "pip install peft==0.21.2 torch==2.8.0 triton==3.4.0"
+    (note,) = found.notes
+    assert note.startswith("the installed torch 2.8.0 is a ROCm build")
+
+
+@pytest.mark.parametrize(
+    ("torch", "build"),
+    [
+        ("2.8.0", TorchBuild("2.8.0", "HIP", "", hip="6.4.43484")),  # conda's
+        ("2.15.0a0+rocm10.2.0", None),  # a nightly build of AMD's
+    ],
+)
+def test_a_companion_of_a_torch_that_no_command_installs_comes_from_its_place(
+    torch: str, build: TorchBuild | None
+) -> None:
+    answer = compatible(torch, ["timm"], python="3.11", ask_uv=False)
+    found = advice(answer, kept_versions([("torch", torch)]), Here(torch=build))
+    told = "timm requires torchvision; install its ROCm build first, from where torch came"
+    assert found.notes[-1] == told
+
+
+def test_a_companion_that_is_asked_for_has_the_full_command() -> None:
+    (apart,) = advised("torchaudio").apart
+    how = "rocmlint stack install-command --rocm 6.4 --torch 2.9.1 --torchaudio"
+    assert (apart.pin, apart.why) == (
+        "torchaudio==2.9.1",
+        f"{how} prints the command for its ROCm build",
+    )
+
+
+def test_a_companion_that_is_there_needs_no_command() -> None:
+    both = kept_versions([("torch", "2.9.1+rocm6.4"), ("torchaudio", "2.9.1+rocm6.4")])
+    assert advised("torchaudio", kept=both) == Advice()
+
+
+def test_a_companion_for_another_platform_does_not_count_as_there() -> None:
+    both = kept_versions([("torch", "2.9.1+rocm6.4"), ("torchaudio", "2.9.1+cpu")])
+    assert len(advised("torchaudio", kept=both).apart) == 1
 
 
 def test_a_torch_without_a_release_for_rocm_is_not_told_to_be_installed() -> None:
@@ -180,6 +225,30 @@ def test_the_installed_build_is_in_the_command(project: Project) -> None:
     both = "torch==2.9.1+rocm6.4 torchvision==0.24.1+rocm6.4"
     (command,) = [each for each in done.stdout.splitlines() if each.startswith("pip install")]
     assert command.endswith(f"{both} --extra-index-url {INDEX}/rocm6.4")
+
+
+def test_a_torch_of_conda_is_kept(project: Project) -> None:
+    packages = FakeEnvironment(project.root / "venv")
+    folder = packages.torch("2.10.0", "7.1.52802-26aae437f6")
+    (folder / "INSTALLER").write_text("conda\n")
+    done = project.run("stack", "compatible", "--offline", "--python", str(packages.python), "peft")
+    assert "the installed torch 2.10.0 is a ROCm build" in done.stdout
+    assert "install-command" not in done.stdout
+
+
+def test_a_torch_that_is_to_be_replaced_is_one_for_the_rocm_and_the_gpu_here(
+    project: Project,
+) -> None:
+    packages = FakeEnvironment(project.root / "venv")
+    packages.torch("2.12.0", cuda="12.8")
+    packages.install("rocm-sdk-core", "7.14.1")
+    program = project.write("bin/rocminfo", f"#!/bin/sh\ncat <<'END'\n{ROCMINFO}END\n")
+    program.chmod(0o755)
+    done = project.run(
+        *("stack", "compatible", "--offline", "--python", str(packages.python), "peft"),
+        PATH=f"{program.parent}:/usr/bin:/bin",
+    )
+    assert "first: rocmlint stack install-command --rocm 7.14.1 --torch 2.12.0\n" in done.stdout
 
 
 def test_what_installs_there_is_told(project: Project) -> None:

@@ -245,7 +245,7 @@ def test_the_table_and_what_to_type(project: Project) -> None:
     assert "transformers[torch]  5.14.1" in done.stdout
     assert "transformers 5.15.0 requires torch>=2.5" in done.stdout
     assert f"from the metadata in rocmlint ({requirements.AS_OF})" in done.stdout
-    assert "torch 2.4 has wheels for ROCm 6.0 and 6.1." in done.stdout
+    assert "PyTorch's index has torch 2.4 for ROCm 6.0 and 6.1." in done.stdout
     assert "pip install transformers==5.14.1 diffusers==0.38.0" in done.stdout
 
 

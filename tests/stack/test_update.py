@@ -65,7 +65,7 @@ def test_what_was_fetched_is_used_by_stack_and_told(
     asked = ("--offline", "--torch", "2.15", "--python-version", "3.11", "peft")
     answer = project.run("stack", "compatible", *asked, **data_of(project))
     assert "9.0.0" in answer.stdout
-    assert "torch 2.15 has wheels for ROCm 7.14 and 10.0.\n" in answer.stdout
+    assert "PyTorch's index has torch 2.15 for ROCm 7.14 and 10.0.\n" in answer.stdout
     told = (
         f"note: PyTorch's ROCm wheels: as fetched by rocmlint stack update (newest row {today()})"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tabulate import tabulate
 
+from rocmlint.cli.stack.chosen import HERE
 from rocmlint.cli.stack.common import (
     Help,
     add_interpreter_arguments,
@@ -19,19 +20,25 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
+from rocmlint.gpus.devices import find_devices
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.advice.beside import Advice, advice
+from rocmlint.stack.advice.beside import Advice, Here, advice
 from rocmlint.stack.advice.keeping import Kept, kept, kept_versions
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
 from rocmlint.stack.installed.distributions import Environment, minor_of, read_environment
+from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
-from rocmlint.stack.versions import read_torch_version
+from rocmlint.stack.versions import labelled_rocm, read_torch_version
+from rocmlint.stack.wheels.install import Wanted
+from rocmlint.stack.wheels.offered import indexes_of
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterator
     from types import SimpleNamespace
+
+    from rocmlint.stack.installed.torch_build import TorchBuild
 
 HELP = Help(
     "[--torch VERSION] [flags] [PACKAGE ...]",
@@ -83,9 +90,10 @@ def run(flags: SimpleNamespace) -> int:
         timeout=flags.timeout,
     )
     write_asked(flags, asked.environment)
-    keep = _kept(asked, answer.torch)
+    keep, build = _kept(asked, answer.torch)
     keep = replace(keep, constraints=flags.constraints or "")
-    advised = advice(answer, keep, is_there=asked.environment is not None)
+    here = Here(_machine(asked, keep, answer.python), build, asked.environment is not None)
+    advised = advice(answer, keep, here)
     code = _exit_code(answer)
     if flags.output_format == "json":
         return print_document(
@@ -133,14 +141,22 @@ def _is_meant(asked: str, installed: str) -> bool:
     return there.release[: len(wanted.release)] == wanted.release and wanted.pre == there.pre
 
 
-def _kept(asked: _Asked, chosen: str) -> Kept:
+def _kept(asked: _Asked, chosen: str) -> tuple[Kept, TorchBuild | None]:
     """Return the torch that commands leave alone: as installed, as named, or of any build."""
     if asked.environment is not None:
         found = kept(asked.environment)
         if found.torch.partition("+")[0] == chosen:
-            return found
+            return found, read_torch(asked.environment)
     named = read_torch_version(asked.torch)
-    return kept_versions([("torch", str(named) if named.public == chosen else chosen)])
+    return kept_versions([("torch", str(named) if named.public == chosen else chosen)]), None
+
+
+def _machine(asked: _Asked, keep: Kept, python: str) -> Wanted:
+    """Return what ``install-command`` would find here; a ROCm only where torch's is not known."""
+    is_known = asked.environment is None or labelled_rocm(keep.torch)
+    rocm = "" if is_known else find_rocm(environment=asked.environment).version
+    gpus = find_devices().architectures
+    return Wanted(rocm, gpus=gpus, every=False, system=HERE, python=python)
 
 
 def _exit_code(answer: Compatible) -> int:
@@ -176,10 +192,9 @@ def _lines(answer: Compatible, advised: Advice) -> Iterator[str]:
     open_ones = [each for each in answer.libraries if each.answer == "unknown"]
     yield from not_answered(each.reason or each.package for each in open_ones)
     yield from answer.notes
-    row = rocm_wheels.row(answer.torch)
-    if row is not None:
-        seen = "" if row.status == "release" else f" (of its {row.status} builds, {row.date})"
-        yield f"torch {row.torch} has wheels for ROCm {' and '.join(row.rocm)}{seen}."
+    indexes = indexes_of(answer.torch)
+    if indexes:
+        yield f"{indexes}."
     yield from _typed(advised)
 
 

@@ -12,13 +12,18 @@ from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.rocm_builds import places, rocm_build
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH, TORCH_FAMILY
 from rocmlint.stack.versions import labelled_rocm
-from rocmlint.stack.wheels.install import NoWheelsError, companion, labelled
+from rocmlint.stack.wheels.install import COMPANIONS, NoWheelsError, Wanted, companion, labelled
+from rocmlint.stack.wheels.offered import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.stack.advice.keeping import Kept
+    from rocmlint.stack.installed.torch_build import TorchBuild
     from rocmlint.stack.resolution.answer import Compatible, Library
+
+ANYWHERE = Wanted("")
+FROM_ITS_PLACE = ", from where torch came"
 
 
 @dataclass(frozen=True)
@@ -50,25 +55,50 @@ class Advice:
         return bool(self.command) or any(each.command for each in self.apart)
 
 
-def advice(answer: Compatible, kept: Kept, *, is_there: bool = True) -> Advice:
-    """Return the commands for what fits; what brings code for CUDA stands apart.
+@dataclass(frozen=True)
+class Here:
+    """The machine and the environment in which commands are typed, as far as they are known."""
 
-    ``is_there`` tells whether the torch that is kept is installed, or was only named.
-    """
+    machine: Wanted = ANYWHERE
+    """What ``install-command`` chooses wheels by there."""
+    torch: TorchBuild | None = None
+    """The torch that is kept, where it is installed there."""
+    is_there: bool = True
+    """Whether the torch that is kept is installed, or was only named."""
+
+    def how(self, torch: str, *companions: str) -> str:
+        """Return the command that installs a torch; empty where it has no wheels, or is there."""
+        if self.is_unlabelled or not torch:
+            return ""
+        return how_to_install(torch, replace(self.machine, companions=companions))
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether torch is built for ROCm and its version does not say so: conda's, a system's.
+
+        No index is known to have it, and another build must not replace it.
+        """
+        is_rocm = self.torch is not None and self.torch.kind == "HIP"
+        return is_rocm and self.torch is not None and not labelled_rocm(self.torch.version)
+
+
+def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
+    """Return the commands for what fits; what brings code for CUDA stands apart."""
     if not answer.together:
         return Advice()
     fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
-    first = tuple(_of_torch(answer, kept)) if fitting else ()
-    unknown = _of_unknown_place(kept) if fitting and not is_there else ()
-    if first:  # the ROCm build that is then installed brings its own
+    first = tuple(_of_torch(answer, kept, here)) if fitting else ()
+    unknown = _of_unknown_place(kept) if fitting and not here.is_there else ()
+    if first and not here.is_unlabelled:  # the ROCm build that is then installed brings its own
         kept = replace(kept, pins=tuple(each for each in kept.pins if "triton" not in each))
     plain = [each for each in fitting if _is_plain(each)]
-    beside, missing = _with_companions(kept, plain)
+    beside, missing = _with_companions(kept, plain, here)
     command = beside.pip_install(*(each.pin for each in plain)) if plain else ""
+    apart = (each for each in fitting if each not in plain and not _is_installed(each, kept, here))
     return Advice(
         command,
         (*first, *unknown, *missing),
-        tuple(_apart(each, kept) for each in fitting if each not in plain),
+        tuple(_apart(each, kept, here) for each in apart),
     )
 
 
@@ -78,18 +108,30 @@ def _is_plain(library: Library) -> bool:
     return library.name not in others and not library.brings
 
 
-def _of_torch(answer: Compatible, kept: Kept) -> Iterator[str]:
+def _is_installed(library: Library, kept: Kept, here: Here) -> bool:
+    """Return whether it is torchvision or torchaudio, and the build that goes with torch."""
+    there = dict(each.split("==") for each in kept.pins).get(library.name, "")
+    release, rocm = there.partition("+")[0], labelled_rocm(kept.torch)
+    same = labelled_rocm(there) == rocm if rocm else here.is_unlabelled
+    return library.name in COMPANIONS and release == library.version and same
+
+
+def _of_torch(answer: Compatible, kept: Kept, here: Here) -> Iterator[str]:
     """Say how a torch gets there of which only the release is known."""
     if "+" in kept.torch or kept.constraints or Version(answer.torch).is_prerelease:
         return
-    first = _installs(answer.torch, kept)
-    if first:
-        yield f"install the ROCm build of torch {answer.torch} first: {first}"
-    else:
+    torch = f"torch {answer.torch}"
+    if here.is_unlabelled:
         yield (
-            f"torch {answer.torch} must be installed already: no ROCm build of it is known on "
-            "pytorch.org"
+            f"the installed {torch} is a ROCm build, which its version does not say: pip must not "
+            f"replace it, as PyPI's {torch} is for CUDA"
         )
+        return
+    first = here.how(answer.torch)
+    if first:
+        yield f"install the ROCm build of {torch} first: {first}"
+    else:
+        yield f"{torch} must be installed already: no ROCm build of it is known for this machine"
 
 
 def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
@@ -99,20 +141,9 @@ def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
     return (f"torch {kept.torch} must be installed already: its package index is unknown",)
 
 
-def _installs(torch: str, kept: Kept, *companions: str) -> str:
-    """Return the command that installs a torch for its ROCm; empty where it has no wheels."""
-    row = rocm_wheels.row(torch)
-    known = row.rocm if row is not None and row.status != "nightly" else ()
-    here = labelled_rocm(kept.torch)
-    if not here and not known:
-        return ""
-    rocm, *others = [here] if here else reversed(known)
-    flags = "".join(f" --{each}" for each in companions)
-    instead = f" (or --rocm {' or '.join(others)})" if others else ""
-    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}{flags}{instead}"
-
-
-def _with_companions(kept: Kept, libraries: Iterable[Library]) -> tuple[Kept, list[str]]:
+def _with_companions(
+    kept: Kept, libraries: Iterable[Library], here: Here
+) -> tuple[Kept, list[str]]:
     """Pin what libraries require of torchvision and torchaudio to the builds beside torch's."""
     pins, notes = [], []
     for name in sorted({name for each in libraries for name in each.companions}):
@@ -121,9 +152,9 @@ def _with_companions(kept: Kept, libraries: Iterable[Library]) -> tuple[Kept, li
             pins.append(f"{name}=={version}")
             continue
         by = ", ".join(each.name for each in libraries if name in each.companions)
-        release = kept.torch.partition("+")[0]
-        how = _installs(release, kept, name) or f"rocmlint stack install-command --{name}"
-        notes.append(f"{by} requires {name}; install its ROCm build first: {how}")
+        how = here.how(kept.torch, name)
+        told = f": {how}" if how else FROM_ITS_PLACE
+        notes.append(f"{by} requires {name}; install its ROCm build first{told}")
     return replace(kept, pins=(*kept.pins, *pins)), notes
 
 
@@ -141,12 +172,15 @@ def _released_with(torch: str, name: str) -> str:
         return ""
 
 
-def _apart(library: Library, kept: Kept) -> Apart:
+def _apart(library: Library, kept: Kept, here: Here) -> Apart:
     """Return what to do about a library that a plain install would bring more than itself with."""
     name, pin = library.name, library.pin
+    if name in COMPANIONS:
+        how = here.how(kept.torch, name)
+        told = f"{how} prints the command for its ROCm build" if how else ""
+        return Apart(pin, told or f"install its ROCm build{FROM_ITS_PLACE}")
     if name in TORCH_FAMILY:
-        told = "rocmlint stack install-command prints the command for its ROCm build"
-        return Apart(pin, told)
+        return Apart(pin, "torch brings the triton that it needs")
     if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):
         return Apart(pin, rocm_build(pin, kept))
     if library.brings:
