@@ -32,6 +32,7 @@ __all__ = [
     "interpreter_at",
     "interpreter_of",
     "lines",
+    "managed",
     "not_answered",
     "pip_of",
     "print_document",
@@ -87,8 +88,20 @@ def print_lines(text: Iterable[str]) -> None:
         print(lines(line))
 
 
+def managed(environment: Environment) -> Iterator[str]:
+    """Say where no command installs: pip and uv leave the system's own Python alone."""
+    if environment.is_managed:
+        yield (
+            f"{environment.executable} is managed by the system (PEP 668): pip refuses to install "
+            "into it; make a virtual environment first"
+        )
+
+
 def pip_of(environment: Environment) -> Iterator[str]:
     """Say how to type the commands above for this interpreter, with what there is."""
+    if environment.is_managed:
+        yield from managed(environment)
+        return
     python = shlex.quote(environment.executable)
     if environment.get("pip"):
         if environment.executable != sys.executable:

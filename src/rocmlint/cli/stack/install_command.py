@@ -17,7 +17,13 @@ from rocmlint.cli.stack.chosen import (
     tell,
     wanted_of,
 )
-from rocmlint.cli.stack.common import Help, add_output_format, interpreter_at, print_document
+from rocmlint.cli.stack.common import (
+    Help,
+    add_output_format,
+    interpreter_at,
+    managed,
+    print_document,
+)
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.installed.distributions import read_environment
@@ -110,6 +116,7 @@ def _of_environment(python: str, made: Installation) -> Iterator[str]:
         environment = read_environment(Interpreter(python))
     except InterpreterError:  # a command can be made for an interpreter that is not here
         return
+    yield from managed(environment)
     if environment.get("pip") is None and made.words[1:3] == ("-m", "pip"):
         yield _without_pip(python)
     torch, brought = environment.get("torch"), triton_of(made)

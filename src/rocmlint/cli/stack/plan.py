@@ -16,6 +16,7 @@ from rocmlint.cli.stack.common import (
     add_output_format,
     interpreter_of,
     lines,
+    managed,
     print_document,
     print_lines,
 )
@@ -64,7 +65,8 @@ def run(flags: SimpleNamespace) -> int:
         interpreter=interpreter,
         wheels=wheels,
     )
-    made = replace(made, obstacles=(*unread, *made.obstacles))
+    notes = managed(read_environment(interpreter)) if made.commands else ()
+    made = replace(made, obstacles=(*unread, *made.obstacles), notes=(*made.notes, *notes))
     code = _STANDS_AGAINST if made.obstacles else 0
     if flags.output_format == "json":
         return print_document("plan", code, plan=made)

@@ -9,6 +9,7 @@ from rocmlint.cli.stack.common import (
     add_interpreter_arguments,
     add_output_format,
     interpreter_of,
+    managed,
     not_answered,
     print_document,
     print_lines,
@@ -78,6 +79,8 @@ def run(flags: SimpleNamespace) -> int:
             elsewhere=answer.elsewhere or None,
         )
     print_lines(_text(answer, path, flags.constraints))
+    if answer.commands:
+        print_lines(managed(environment))
     return answer.exit_code
 
 

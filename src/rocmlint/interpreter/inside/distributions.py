@@ -11,6 +11,7 @@ import platform
 import re
 import stat
 import sys
+import sysconfig
 from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, Any
 
@@ -65,12 +66,19 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         "executable": sys.executable,
         "version": sys.version.split()[0],
         "prefix": sys.prefix,
+        "managed": _is_managed(),
         "environment": _marker_environment(),
         "distributions": [found[name] for name in sorted(found)],
         "hidden": hidden,
         "unreadable": unreadable,
         "modules": {name: _file_of(name) for name in request.get("modules", ())},
     }
+
+
+def _is_managed() -> bool:
+    """Return whether the system's package manager keeps pip out (PEP 668)."""
+    marker = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    return sys.prefix == sys.base_prefix and os.path.isfile(marker)
 
 
 def _told(distribution: Distribution) -> dict[str, Any] | None:

@@ -61,6 +61,7 @@ _TOLD = {
     "hidden": [_PACKAGE],
     "unreadable": [str],
     "modules": {str: (str, type(None))},
+    "managed": bool,
 }
 """What an interpreter answers."""
 
@@ -131,6 +132,7 @@ class Environment:
     ``modules`` are the files that an import of each package would execute; None without any.
     ``prefix`` is its sys.prefix: a virtual or a conda environment, or where Python is installed.
     ``hidden`` have the name of a distribution that comes earlier on sys.path, or stands beside it.
+    ``is_managed``: it is the system's own Python, and pip and uv refuse to install into it.
     """
 
     executable: str
@@ -141,6 +143,7 @@ class Environment:
     unreadable: tuple[str, ...] = ()
     prefix: str = ""
     hidden: tuple[Distribution, ...] = ()
+    is_managed: bool = False
 
     def get(self, name: str) -> Distribution | None:
         """Return the distribution of a name, however it is written; None if it is not installed."""
@@ -196,6 +199,7 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
         tuple(told["unreadable"]),
         told["prefix"],
         tuple(_distribution(each) for each in told["hidden"]),
+        told["managed"],
     )
 
 
