@@ -237,6 +237,11 @@ def test_a_python_without_wheels_stands_against_it(python: str, why: str) -> Non
     assert obstacle.why.startswith(why)
 
 
+def test_the_torch_that_is_chosen_has_wheels_for_the_python() -> None:
+    there = Installed("/its/python", "3.9.18", {}, (), {})
+    assert migration._release(index_url("6.4"), None, there) == "2.8.0"
+
+
 def test_compiled_code_is_told_from_metadata_and_files(environment: Environment) -> None:
     add(environment, "op", "0.1", "torch", files={"op/_C.so": "x"})
     add(environment, "tokenizers", "0.21", files={"tokenizers/_t.so": "x"})

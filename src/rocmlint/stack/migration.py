@@ -180,7 +180,7 @@ def _release(wheels: Wheels, torch: str | None, environment: Environment) -> str
     if torch is None and installed is not None and installed.parsed is not None:
         with suppress(RocmlintError):  # it has no wheels there, or is a build of one's own
             return torch_release(wheels.rocm, installed.parsed.public)
-    return torch_release(wheels.rocm, torch)
+    return torch_release(wheels.rocm, torch, minor_of(environment.python))
 
 
 def _packages(
