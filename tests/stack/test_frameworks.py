@@ -38,6 +38,7 @@ class Case(NamedTuple):
     gpu: str = "gfx942"
 
 
+TORCH_7_1 = ("2.10.0+rocm7.1", "7.1.25424")
 TORCH_7_2 = ("2.11.0+rocm7.2", "7.2.53211-e1a6bc5663")
 TORCH_10 = ("2.13.0+rocm10.0.0", "7.15.26333-0")
 
@@ -283,11 +284,14 @@ def verdicts(packages: FakeEnvironment, here: FakeMachine, case: Case) -> list[V
 def test_every_install_that_is_advised_names_the_torch_that_is_there(
     packages: FakeEnvironment, here: FakeMachine
 ) -> None:
-    (case,) = [each for each in CASES if each.name == "vllm for CUDA"]
-    (verdict,) = [each for each in verdicts(packages, here, case) if each.package == "vllm"]
-    first, *others = verdict.action.split("; ")
-    assert "uv pip install vllm==" in first
-    assert all(f"torch=={TORCH_7_2[0]}" in each for each in (first, *others) if "install" in each)
+    of_cuda = (("xformers", "xformers/_C.so", CUDA),)
+    case = Case("", {"xformers": "0.0.34"}, [], torch=TORCH_7_1, libraries=of_cuda)
+    (verdict,) = [each for each in verdicts(packages, here, case) if each.package == "xformers"]
+    index = "https://download.pytorch.org/whl/rocm7.1"
+    assert verdict.action == (
+        "for ROCm 7.1: pip uninstall -y xformers, then pip install xformers --index-url "
+        f"{index} torch=={TORCH_7_1[0]} (experimental, Linux only)"
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=[each.name for each in CASES])
@@ -311,18 +315,9 @@ def test_a_stack_of_jax_needs_no_torch(packages: FakeEnvironment, here: FakeMach
     ]
 
 
-@pytest.mark.parametrize(
-    "packages_of",
-    [
-        {"jax": "0.8.2", "jaxlib": "0.8.2", "jax-rocm7-plugin": "0.8.2"},
-        {"vllm": "0.14.1+rocm700"},
-    ],
-    ids=" ".join,
-)
-def test_a_command_beside_torch_keeps_it(
-    packages: FakeEnvironment, here: FakeMachine, packages_of: dict[str, str]
-) -> None:
-    case = Case("", packages_of, [], torch=TORCH_7_2)
+def test_a_command_beside_torch_keeps_it(packages: FakeEnvironment, here: FakeMachine) -> None:
+    parts = {"jax": "0.8.2", "jaxlib": "0.8.2", "jax-rocm7-plugin": "0.8.2"}
+    case = Case("", parts, [], torch=TORCH_7_2)
     actions = [each.action for each in verdicts(packages, here, case) if each.action]
     assert actions
     keeps = f"torch=={TORCH_7_2[0]} --extra-index-url https://download.pytorch.org/whl/rocm7.2"

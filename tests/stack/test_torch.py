@@ -100,7 +100,7 @@ def test_a_cuda_build_where_rocm_is_is_a_conflict(
     stack = packages.show(here)
     assert stack.exit_code == 1
     assert "is not a ROCm build, but ROCm 7.1.0 is installed here" in stack.verdicts[0].reason
-    assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1.0"
+    assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1.0 --torch 2.10.0"
 
 
 def test_the_build_for_this_rocm_fits(packages: FakeEnvironment, here: FakeMachine) -> None:
@@ -176,7 +176,16 @@ def test_the_gpu_of_the_processor_beside_one_with_code_is_a_note(
     fits, verdict = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx1036")
     assert (fits.judgement, fits.on) == ("fits", "gfx1100")
     assert (verdict.judgement, verdict.on) == ("note", "gfx1036")
-    assert verdict.action.endswith("rocmlint stack install-command --gpu gfx1036")
+    assert verdict.reason.endswith("; of the GPUs here they serve gfx1100")
+    assert verdict.action.endswith("install-command --gpu gfx1100 --gpu gfx1036")
+
+
+def test_where_no_build_serves_all_gpus_none_is_given_up_for_another(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    _, verdict = code_for(packages, here, "2.10.0+rocm7.1", "gfx1100", "gfx803")
+    assert verdict.reason.endswith("; of the GPUs here they serve gfx1100")
+    assert verdict.action == ""
 
 
 def test_a_gpu_that_no_wheel_at_all_is_for_is_left_to_the_file(

@@ -9,6 +9,7 @@ from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
+from rocmlint.stack.advice.torch_command import here_of
 from rocmlint.stack.checks.amd_packages import amd_packages
 from rocmlint.stack.checks.compiled import compiled
 from rocmlint.stack.checks.declared import declared
@@ -68,14 +69,10 @@ class Stack:
             else f"{each.package}: {each.reason}"
             for each in open_ones
         ]
-        lines += [f"a package: {each}" for each in self.environment.unreadable]
+        lines += [each.replace(": has", " has", 1) for each in self.environment.unreadable]
         if not lines and self.exit_code == _UNKNOWN:
             lines = [_NOTHING_TO_COMPARE]
         return tuple(dict.fromkeys(lines))
-
-
-def _with_subject(package: str, reason: str) -> str:
-    return reason if reason.startswith(package) else f"{package}: {reason}"
 
 
 def read_stack(
@@ -96,23 +93,25 @@ def read_stack(
     libraries = rocm_of_torch(torch, environment)
     rocm = find_rocm(machine, environment, torch, includes=libraries == "torch")
     devices = find_devices(machine)
+    beside_torch = rocm.without_torch
+    place = here_of(environment, beside_torch.version, devices.architectures)
     observed = None
     if smoke:
         from rocmlint.stack.checks.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted
 
-        observed = import_all(interpreter, environment, devices)
-    beside_torch = rocm.without_torch
+        observed = import_all(interpreter, environment, devices, place)
     driver = find_driver(machine, environment)
     needs_torch = torch is not None or not (plugins(environment) or has_onnxruntime(environment))
     seen = seen_by_a_job(machine.environment, devices)
-    of_torch = tuple(torch_and_rocm(torch, beside_torch, seen, libraries)) if needs_torch else ()
+    judged = torch_and_rocm(torch, beside_torch, seen, libraries, place) if needs_torch else ()
+    of_torch = tuple(judged)
     twice = tuple(doubles(environment))
     of_amd = tuple(amd_packages(environment, seen))
     stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd, *twice))
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     beside = (
-        *jax(environment, beside_torch, devices),
-        *compiled(environment, torch, beside_torch, keep),
+        *jax(environment, beside_torch, devices, place),
+        *compiled(environment, torch, beside_torch, keep, place),
         *rivals(environment, torch, beside_torch),
     )
     verdicts = (
@@ -122,8 +121,8 @@ def read_stack(
         *driver_and_rocm(driver, torch, beside_torch),
         *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),
-        *declared(environment, keep),
-        *guards(environment, keep),
+        *declared(environment, keep, place),
+        *guards(environment, keep, place),
         *(observed.verdicts if observed else ()),
     )
     return Stack(

@@ -8,26 +8,23 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from rocmlint.published import requirements, rocm_wheels
 from rocmlint.published.closure import brings_other
 from rocmlint.published.fitting import newest_accepting
+from rocmlint.stack.advice import jax_builds
 from rocmlint.stack.advice.keeping import NOTHING, Kept
-from rocmlint.stack.advice.rocm_builds import rocm_build
+from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW, rocm_build
+from rocmlint.stack.advice.torch_command import NOWHERE, Here, meeting, one_index
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
-from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import install, is_of_amd
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
     from rocmlint.stack.installed.distributions import Distribution
-
-COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
-"""With these pip compiles a package against the torch that is installed."""
-ONE_INDEX = "install torch and its companions from one index: rocmlint stack install-command"
 
 
 def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
@@ -38,15 +35,23 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     python: str,
     *,
     kept: Kept = NOTHING,
+    here: Here = NOWHERE,
 ) -> str:
     """Return what makes the requirement of a package true.
 
     For another torch the package moves first: torch is what the ROCm here was chosen with, and
-    what is ``kept``. ``python`` is the version of the interpreter.
+    what is ``kept``. ``python`` is the version of the interpreter, ``here`` what a torch is for.
     """
     name = canonicalize_name(requirement.name)
     if name in rocm_wheels.BUILT_FOR_CUDA:
-        return rocm_build(_text(requirement), kept)
+        return rocm_build(
+            _text(requirement),
+            kept,
+            python=minor_of(python),
+            replaces=name if other else "",
+        )
+    if jax_builds.PART.fullmatch(name):
+        return _of_jax(package, requirement, kept, here)
     if is_of_amd(name):
         wanted = next((each.version for each in requirement.specifier), package.version)
         return install(wanted, _text(requirement))
@@ -55,25 +60,41 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
             return shlex.join(("pip", "install", "--no-deps", _text(requirement)))
         return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
-        return ONE_INDEX
+        return one_index(here, requirement, package)
     fitting = _newest_taking(package.name, name, other.parsed, extra, minor_of(python))
-    move = _other_torch(requirement, other.parsed) if name == "torch" else ""
+    move = meeting(here, requirement, other.parsed) if name == "torch" else ""
     if fitting is None or fitting == package.parsed:
         return move or f"rocmlint stack compatible --torch {other.parsed.public} {package.name}"
     wanted = f"{package.name}=={fitting}"
     keep = f"{kept.pip_install(wanted)} (keeps {other})"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
-        keep = f"{rocm_build(wanted, kept)}; it keeps {other}"
+        built = rocm_build(wanted, kept, python=minor_of(python), replaces=package.name)
+        keep = f"{built}; it keeps {other}"
     return f"{keep}; or {move}" if move else keep
 
 
-def reinstall(package: Distribution) -> str:
+def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: Here) -> str:
+    """Return how a part of JAX gets its other half: for another ROCm both are replaced."""
+    parts = [each for each in here.packages if jax_builds.PART.fullmatch(each.name)]
+    major = here.rocm.partition(".")[0]
+    if major and jax_builds.major_of(package.name) not in {"", major}:
+        others = [each for each in parts if jax_builds.major_of(each.name) != major]
+        return jax_builds.for_rocm(here, others)
+    exact = next((each.version for each in requirement.specifier if each.operator == "=="), "")
+    name = canonicalize_name(requirement.name)
+    action = jax_builds.part(name, exact, here) if exact else f"pip install {_text(requirement)}"
+    return kept.added_to(action)
+
+
+def reinstall(package: Distribution, here: Here = NOWHERE) -> str:
     """Return how the release that is installed is installed anew."""
     exact = shlex.quote(f"{package.name}=={package.version}")
     if package.name in TORCH_FAMILY:
-        return f"uninstall {package.name}, then {ONE_INDEX}"
+        return f"pip uninstall -y {package.name}, then {one_index(here)}"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
-        return rocm_build(f"{package.name}=={package.version}")
+        return rocm_build(
+            f"{package.name}=={package.version}", python=here.python, replaces=package.name
+        )
     how = COMPILE_ANEW if package.name in BUILT_AGAINST_TORCH else ("--no-deps",)
     return f"pip install --force-reinstall {' '.join(how)} {exact}"
 
@@ -98,25 +119,6 @@ def _newest_taking(
         return reduce(and_, found) if found else None
 
     return newest_accepting(package, [version], demand, python)
-
-
-def _other_torch(requirement: Requirement, present: Version) -> str:
-    """Return the command for the newest released torch that the requirement allows.
-
-    Best is one whose wheels are for the ROCm of the present torch or the newest before it, as the
-    driver that is here was chosen for that; else for the oldest of its ROCm versions.
-    """
-    rows = [each for each in rocm_wheels.rows() if each.status == "release"]
-    fitting = [each for each in rows if requirement.specifier.contains(f"{each.torch}.0")]
-    here = labelled_rocm(str(present))
-    if not fitting:
-        return ""
-    for row in reversed(fitting):
-        older = [each for each in row.rocm if here and Version(each) <= Version(here)]
-        if older:
-            return f"rocmlint stack install-command --rocm {older[-1]} --torch {row.torch}"
-    newest = fitting[-1]
-    return f"rocmlint stack install-command --rocm {newest.rocm[0]} --torch {newest.torch}"
 
 
 def _replaces_torch(requirement: Requirement, kept: Kept, python: str) -> bool:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
-from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
-from rocmlint.stack.advice.remedy import ONE_INDEX
-from rocmlint.stack.advice.rocm_builds import places, rocm_build
+from rocmlint.stack.advice.rocm_builds import instead_of
+from rocmlint.stack.advice.torch_command import Here, here_of, one_index
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
@@ -61,7 +61,11 @@ class Built:
 
 
 def compiled(
-    environment: Environment, torch: TorchBuild | None, rocm: Rocm, kept: Kept = NOTHING
+    environment: Environment,
+    torch: TorchBuild | None,
+    rocm: Rocm,
+    kept: Kept = NOTHING,
+    here: Here | None = None,
 ) -> Iterator[Verdict]:
     """Judge the packages with compiled code; on a machine without ROCm none is wrong.
 
@@ -70,12 +74,16 @@ def compiled(
     is_hip = torch is not None and torch.kind == "HIP"
     if not is_hip and not rocm.version:
         return
+    here = here or here_of(environment, rocm.version)
     for name in (*COMPANIONS * is_hip, *_PACKAGES):
         package = environment.get(name)
         is_other = name in COMPANIONS and package and not takes_its_torch(package, environment)
         built = built_for(package) if package and not is_other else None
         if package and built:
-            yield _judged(package, built, torch if is_hip else None, rocm.release, kept)
+            of_torch = torch if is_hip else None
+            release = of_torch.rocm_release if of_torch else rocm.release
+            instead = _instead(package, of_torch, release, kept, here)
+            yield _judged(package, built, of_torch, release, instead)
 
 
 def built_for(package: Distribution) -> Built | None:
@@ -101,9 +109,8 @@ def labelled(version: str) -> str:
 
 
 def _judged(
-    package: Distribution, built: Built, torch: TorchBuild | None, here: str, kept: Kept
+    package: Distribution, built: Built, torch: TorchBuild | None, release: str, instead: str
 ) -> Verdict:
-    release = torch.rocm_release if torch else here
     verdict = Verdict(
         package.name,
         package.version,
@@ -114,7 +121,6 @@ def _judged(
         "fits",
         source=built.source,
     )
-    instead = _instead(package, torch, release, kept)
     if built.platform != "ROCm":
         return _for_another_platform(verdict, built, instead)
     hip = torch.hip.partition(".")[0] if torch else ""
@@ -145,23 +151,24 @@ def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdi
     )
 
 
-def _instead(package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept) -> str:
+def _instead(
+    package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept, here: Here
+) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
     if torch and package.name in COMPANIONS:
-        return _beside(torch, package)
-    if amd_wheels.elsewhere(package.name, rocm):
-        return "; ".join(places(package.name, kept, rocm))
-    return rocm_build(f"{package.name}=={package.version.partition('+')[0]}", kept, rocm)
+        return _beside(torch, package, here)
+    release = package.version.partition("+")[0]
+    return instead_of(package.name, release, kept, rocm, here.python)
 
 
-def _beside(torch: TorchBuild, companion: Distribution) -> str:
+def _beside(torch: TorchBuild, companion: Distribution, here: Here) -> str:
     """Return the command for the build of a companion that is in the index of torch.
 
     AMD's have the code for a GPU in an extra, and nightly builds one release a day.
     """
     index, label = index_of(torch.version), torch.version.partition("+")[2]
     if not index.startswith(rocm_wheels.SERVER) or ".dev" in torch.version:
-        return ONE_INDEX
+        return one_index(here)
     exact = f"{companion.name}=={companion.version.partition('+')[0]}+{label}"
     return f"pip install --no-deps {exact} --index-url {index}"
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.remedy import remedy
+from rocmlint.stack.advice.torch_command import Here, here_of
 from rocmlint.stack.installed.distributions import PACKAGES
 from rocmlint.stack.verdicts import Verdict, is_met
 from rocmlint.text.written import holds
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
+Cure = Callable[..., str]
+"""What makes a requirement true: ``remedy``, which knows what is here."""
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']|["']([^"']+)["']\s*==\s*extra""")
 _NOT_FOR_RUNNING = re.compile(
     r"(?:.+[-_.])?(?:all|bench(?:mark)?s?|build|ci|dev|develop(?:ment)?|docs?|examples?|lint"
@@ -48,12 +53,16 @@ class _Demand:
     asked: bool
 
 
-def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
+def declared(
+    environment: Environment, kept: Kept = NOTHING, here: Here | None = None
+) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 
     What is required and not installed is a conflict too, and so is what any other package requires
-    of the stack, if it is not met. What to do leaves alone what is ``kept``.
+    of the stack, if it is not met. What to do leaves alone what is ``kept``; ``here`` is what
+    another torch would be chosen for.
     """
+    cure = partial(remedy, kept=kept, here=here or here_of(environment))
     asked = _asked_extras(environment)
     subjects = _subjects(environment, asked)
     names = {each.name for each in subjects}
@@ -64,22 +73,22 @@ def declared(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, .
         for demand in demands:
             name = canonicalize_name(demand.requirement.name)
             if name in names:
-                found.append(_judged(each, demand, environment, kept))
+                found.append(_judged(each, demand, environment, cure))
             elif _is_missing(demand, environment) and each in environment.packages:
-                found.append(_missing(each, demand, environment, kept))
-    found += _of_others(names, environment, kept)
+                found.append(_missing(each, demand, environment, cure))
+    found += _of_others(names, environment, cure)
     return tuple(_without_repeats(found))
 
 
 def _of_others(
-    subjects: Collection[str], environment: Environment, kept: Kept
+    subjects: Collection[str], environment: Environment, cure: Cure
 ) -> Iterator[Verdict]:
     """Yield what packages that are not of the stack require of it and is not met."""
     of_stack = {each.name for each in environment.packages}
     for each in environment.distributions:
         for demand in () if each.name in subjects else _demands(each, environment, set()):
             if not demand.extra and canonicalize_name(demand.requirement.name) in of_stack:
-                verdict = _judged(each, demand, environment, kept)
+                verdict = _judged(each, demand, environment, cure)
                 if verdict.judgement != "fits":
                     yield verdict
 
@@ -134,12 +143,12 @@ def _is_missing(demand: _Demand, environment: Environment) -> bool:
 
 
 def _judged(
-    distribution: Distribution, demand: _Demand, environment: Environment, kept: Kept
+    distribution: Distribution, demand: _Demand, environment: Environment, cure: Cure
 ) -> Verdict:
     requirement = demand.requirement
     other = environment.get(requirement.name)
     if other is None:  # pragma: no cover - only what is installed is asked for
-        return _missing(distribution, demand, environment, kept)
+        return _missing(distribution, demand, environment, cure)
     verdict = Verdict(
         distribution.name,
         distribution.version,
@@ -167,9 +176,7 @@ def _judged(
         verdict,
         judgement="conflict" if demand.counts else "note",
         reason=why + _of_extras(demand) + _of_nightly(requirement, version),
-        action=remedy(
-            distribution, requirement, other, demand.extra, environment.python, kept=kept
-        ),
+        action=cure(distribution, requirement, other, demand.extra, environment.python),
     )
 
 
@@ -189,7 +196,7 @@ def _of_nightly(requirement: Requirement, version: Version) -> str:
 
 
 def _missing(
-    distribution: Distribution, demand: _Demand, environment: Environment, kept: Kept
+    distribution: Distribution, demand: _Demand, environment: Environment, cure: Cure
 ) -> Verdict:
     requirement = demand.requirement
     text = _text(requirement)
@@ -204,7 +211,7 @@ def _missing(
         "conflict",
         demand.extra,
         f"it requires {text}{by}, which is not installed",
-        remedy(distribution, requirement, None, demand.extra, environment.python, kept=kept),
+        cure(distribution, requirement, None, demand.extra, environment.python),
         distribution.place,
     )
 

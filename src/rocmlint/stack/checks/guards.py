@@ -10,6 +10,7 @@ import ast
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
@@ -19,13 +20,14 @@ from packaging.utils import canonicalize_name
 from rocmlint.disk.read import read_small
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.remedy import remedy
+from rocmlint.stack.advice.torch_command import Here, here_of
 from rocmlint.stack.installed.distributions import import_name
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
 from rocmlint.text.python_ast import syntax_tree
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
@@ -48,11 +50,14 @@ class _Guard:
     source: str
 
 
-def guards(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...]:
+def guards(
+    environment: Environment, kept: Kept = NOTHING, here: Here | None = None
+) -> tuple[Verdict, ...]:
     """Judge what the code of the Hugging Face packages asks of packages that are installed.
 
-    What to do leaves alone what is ``kept``.
+    What to do leaves alone what is ``kept``; ``here`` is what another torch would be chosen for.
     """
+    cure = partial(remedy, kept=kept, here=here or here_of(environment))
     found: dict[tuple[str, str, str], Verdict] = {}
     for name in _PACKAGES:
         package, file = environment.get(name), environment.modules.get(import_name(name))
@@ -62,12 +67,12 @@ def guards(environment: Environment, kept: Kept = NOTHING) -> tuple[Verdict, ...
             other = environment.get(guard.on)
             if other is not None:
                 key = (name, guard.on, str(guard.specifier))
-                found.setdefault(key, _judged(package, guard, other, environment.python, kept))
+                found.setdefault(key, _judged(package, guard, other, environment.python, cure))
     return tuple(found.values())
 
 
 def _judged(
-    package: Distribution, guard: _Guard, other: Distribution, python: str, kept: Kept
+    package: Distribution, guard: _Guard, other: Distribution, python: str, cure: Callable[..., str]
 ) -> Verdict:
     version = other.parsed
     judgement: Judgement = "unknown" if version is None else "fits"
@@ -81,7 +86,7 @@ def _judged(
             f"its code {guard.effect}: it requires {requirement}, but {other.version} is installed"
         )
         extra = "torch" if guard.on == "torch" else ""
-        action = remedy(package, requirement, other, extra, python, kept=kept)
+        action = cure(package, requirement, other, extra, python)
     return Verdict(
         package.name,
         package.version,

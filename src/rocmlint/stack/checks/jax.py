@@ -6,24 +6,26 @@ jax-rocm10-plugin), and bring none of ROCm's libraries (RELEASES.md of ROCm/TheR
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.stack.advice.jax_builds import PART, for_rocm, major_of, part
+from rocmlint.stack.advice.torch_command import here_of
 from rocmlint.stack.checks.compiled import labelled
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
+from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.gpus.devices import Devices
+    from rocmlint.stack.advice.torch_command import Here
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.installed.rocm import Rocm
 
-_NAME = re.compile(r"jax-rocm(\d{1,2})-(plugin|pjrt)")
 _KNOWS_ROCM_10 = Version("0.11.1")
 """The first jaxlib that finds jax_rocm10_plugin (jax-ml/jax#39634)."""
 _TOGETHER = "AMD asks to pin jax, plugin and pjrt to one version"
@@ -31,18 +33,27 @@ _TOGETHER = "AMD asks to pin jax, plugin and pjrt to one version"
 
 def plugins(environment: Environment) -> list[Distribution]:
     """Return the packages of JAX for ROCm."""
-    return [each for each in environment.distributions if _NAME.fullmatch(each.name)]
+    return [each for each in environment.distributions if PART.fullmatch(each.name)]
 
 
-def jax(environment: Environment, rocm: Rocm, devices: Devices) -> Iterator[Verdict]:
-    """Judge the plugin and the client: against ROCm, JAX and each other."""
+def jax(
+    environment: Environment, rocm: Rocm, devices: Devices, place: Here | None = None
+) -> Iterator[Verdict]:
+    """Judge the plugin and the client: against ROCm, JAX and each other.
+
+    What is for another ROCm has to go, whatever else it lacks.
+    """
     found = plugins(environment)
+    place = place or here_of(environment, rocm.version, devices.architectures)
     for each in found:
         other = _other_half(each, found)
-        yield _on_rocm(each, rocm)
+        on_rocm = _on_rocm(each, rocm, place, found)
+        yield on_rocm
+        if on_rocm.judgement == "conflict":
+            continue
         if not (other and _is_client(each) and _public(other) != _public(each)):
             yield from _on_jax(each, environment)  # else the client is to follow the plugin first
-        yield from _on_its_other_half(each, other)
+        yield from _on_its_other_half(each, other, place)
     here = environment.get("jax")
     on_cuda = any(each.name.startswith("jax-cuda") for each in environment.distributions)
     if here and not found and devices.names and not on_cuda:
@@ -50,7 +61,7 @@ def jax(environment: Environment, rocm: Rocm, devices: Devices) -> Iterator[Verd
             _verdict(here, "ROCm", rocm.version, "its plugin for ROCm"),
             judgement="note",
             reason="no plugin for ROCm is installed: JAX runs on the CPU",
-            action=_install(here.version, rocm.release.partition(".")[0] or "7"),
+            action=for_rocm(place),
         )
 
 
@@ -67,15 +78,8 @@ def _verdict(package: Distribution, on: str, found: str, requirement: str) -> Ve
     )
 
 
-def _major(package: Distribution) -> str:
-    """Return ROCm's major version in a name: 6 for jax-rocm60, 7 for jax-rocm7, 10 for rocm10."""
-    match = _NAME.fullmatch(package.name)
-    digits = match[1] if match else ""
-    return digits if digits.startswith("1") else digits[:1]
-
-
-def _on_rocm(package: Distribution, rocm: Rocm) -> Verdict:
-    major, label = _major(package), labelled(package.version)
+def _on_rocm(package: Distribution, rocm: Rocm, place: Here, found: list[Distribution]) -> Verdict:
+    major, label = major_of(package.name), labelled(package.version)
     verdict = _verdict(package, "ROCm", rocm.version, f"ROCm {major_minor(label) or major + '.*'}")
     if not rocm.release:
         return replace(
@@ -91,7 +95,7 @@ def _on_rocm(package: Distribution, rocm: Rocm) -> Verdict:
             judgement="conflict",
             reason=f"it is for ROCm {major}, but ROCm {rocm.version} is installed: it loads "
             f"libraries that only ROCm {major} has",
-            action=_install(package.version.partition("+")[0], here),
+            action=for_rocm(place, [each for each in found if major_of(each.name) != here]),
         )
     if label and major_minor(label) != rocm.release:
         reason = f"it was built for ROCm {label}, but ROCm {rocm.version} is installed"
@@ -121,17 +125,27 @@ def _on_jax(package: Distribution, environment: Environment) -> Iterator[Verdict
                 verdict,
                 judgement="note" if is_minor else "conflict",
                 reason=f"{_TOGETHER}, and {other.version} is installed",
-                action=f"pip install {name}=={_public(package)}",
+                action=_together(package, environment),
             )
         known = other.parsed is None or other.parsed >= _KNOWS_ROCM_10
-        if name == "jaxlib" and _major(package) == "10" and not known:
+        if name == "jaxlib" and major_of(package.name) == "10" and not known:
             yield replace(
                 _verdict(package, name, other.version, f"jaxlib>={_KNOWS_ROCM_10}"),
                 judgement="conflict",
                 reason=f"jaxlib {other.version} does not look for jax_rocm10_plugin: it finds no "
                 "kernels",
-                action=f"install jax, jaxlib, plugin and pjrt {_KNOWS_ROCM_10} or later",
+                action=_together(package, environment),
             )
+
+
+def _together(package: Distribution, environment: Environment) -> str:
+    """Return the command for jax and jaxlib in the release of a plugin; for ROCm 10 a known one."""
+    public = _public(package)
+    known = version_of(public)
+    if major_of(package.name) == "10" and known is not None and known < _KNOWS_ROCM_10:
+        return f"install jax, jaxlib, plugin and pjrt {_KNOWS_ROCM_10} or later"
+    names = (each for each in ("jax", "jaxlib") if environment.get(each))
+    return f"pip install {' '.join(f'{each}=={public}' for each in names)}"
 
 
 def _is_client(package: Distribution) -> bool:
@@ -148,11 +162,13 @@ def _other_half(package: Distribution, found: list[Distribution]) -> Distributio
     return next((each for each in found if each.name == _other_name(package)), None)
 
 
-def _on_its_other_half(package: Distribution, other: Distribution | None) -> Iterator[Verdict]:
+def _on_its_other_half(
+    package: Distribution, other: Distribution | None, place: Here
+) -> Iterator[Verdict]:
     """Compare the plugin with the client; each says what the other lacks."""
     name = _other_name(package)
     verdict = _verdict(package, name, other.version if other else "", f"{name}=={package.version}")
-    exact = f"pip install {name}=={_public(package)}"
+    exact = part(name, package.version, place)
     if other is None:
         reason = f"{name} is not installed: JAX finds no GPU without it"
         yield replace(verdict, judgement="conflict", reason=reason, action=exact)
@@ -168,9 +184,3 @@ def _on_its_other_half(package: Distribution, other: Distribution | None) -> Ite
 def _public(package: Distribution) -> str:
     """Return the release without label and post-release: 0.9.1 for 0.9.1.post3+rocm7.14.0."""
     return package.parsed.base_version if package.parsed else package.version
-
-
-def _install(version: str, rocm_major: str) -> str:
-    release = version.partition(".post")[0]
-    names = (f"jax-rocm{rocm_major}-{each}=={release}" for each in ("plugin", "pjrt"))
-    return f"pip install {' '.join(names)}"

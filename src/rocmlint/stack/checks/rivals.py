@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import amd_wheels
-from rocmlint.stack.advice.keeping import place_of
+from rocmlint.stack.advice.keeping import NOTHING, place_of
+from rocmlint.stack.advice.rocm_builds import places
 from rocmlint.stack.checks.compiled import labelled
+from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 from rocmlint.text.written import holds
@@ -113,13 +115,17 @@ def _verdict(package: Distribution, found: str, requirement: str) -> Verdict:
 def _onnxruntime(environment: Environment, rocm: Rocm) -> Iterator[Verdict]:
     gpu = environment.get("onnxruntime-gpu")
     if gpu is not None:
-        known = amd_wheels.elsewhere("onnxruntime", rocm.release)
-        where = "; ".join(known[0].commands) if known else "pip install onnxruntime-migraphx"
+        where = f"pip uninstall -y onnxruntime-gpu, then pip install {_FOR_ROCM[0]}"
+        if rocm.release and amd_wheels.elsewhere("onnxruntime", rocm.release):
+            of = (rocm.release, minor_of(environment.python), "onnxruntime-gpu")
+            where = "; ".join(places("onnxruntime", NOTHING, *of))
+            if "pip " not in where:  # there is none for this Python
+                where = f"pip uninstall -y onnxruntime-gpu; {where}"
         yield replace(
             _verdict(gpu, rocm.version, "a ROCm build"),
             judgement="conflict",
             reason="it is the CUDA build, and runs on the CPU here",
-            action=f"pip uninstall -y onnxruntime-gpu, then {where}",
+            action=where,
         )
     for package in filter(None, map(environment.get, (*_FOR_ROCM, _PLUGIN))):
         yield _built_for(package, rocm)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.advice.remedy import reinstall
+from rocmlint.stack.advice.torch_command import NOWHERE, Here
 from rocmlint.stack.installed.distributions import PACKAGES, import_name
 from rocmlint.stack.verdicts import Judgement, Verdict
 
@@ -39,7 +40,9 @@ class Observed:
     hip: str = ""
 
 
-def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) -> Observed:
+def smoke(
+    interpreter: Interpreter, environment: Environment, devices: Devices, here: Here = NOWHERE
+) -> Observed:
     """Import each installed package of the stack; one that fails or crashes is a conflict."""
     verdicts: list[Verdict] = []
     architectures = seen = None
@@ -54,11 +57,11 @@ def smoke(interpreter: Interpreter, environment: Environment, devices: Devices) 
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
             why = str(error).splitlines()[0]
-            verdicts.append(_slow(package, why) if slow else _failed(package, why))
+            verdicts.append(_slow(package, why) if slow else _failed(package, why, here=here))
             continue
         said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
         if told["error"]:
-            verdicts.append(_failed(package, told["error"], said))
+            verdicts.append(_failed(package, told["error"], said, here))
             continue
         verdicts.append(_fits(package, "can be imported"))
         verdicts += _on_torch(package, environment, told["has_torch"], said)
@@ -89,12 +92,14 @@ def _but(verdict: Verdict, reason: str, action: str, judgement: Judgement = "con
     return replace(verdict, judgement=judgement, reason=reason, action=action)
 
 
-def _failed(package: Distribution, error: str, said: Sequence[str] = ()) -> Verdict:
+def _failed(
+    package: Distribution, error: str, said: Sequence[str] = (), here: Here = NOWHERE
+) -> Verdict:
     first = error.splitlines()[0] if error else "no reason given"
     reason = f"import {import_name(package.name)} fails: {first}"
     if said and said[-1] not in reason:
         reason += f" ({said[-1].strip()})"
-    action = f"fix the conflicts above, if any; otherwise {reinstall(package)}"
+    action = f"fix the conflicts above, if any; otherwise {reinstall(package, here)}"
     return _but(_fits(package, "can be imported"), reason, action)
 
 

@@ -6,9 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.stack.advice.torch_command import (
+    COMMAND,
+    Here,
+    for_each,
+    for_gpus,
+    for_rocm,
+    one_index,
+)
 from rocmlint.stack.installed.torch_build import UNREAD
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
+from rocmlint.stack.wheels.amd_parts import is_build_of_amd
+from rocmlint.stack.wheels.install import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,23 +30,29 @@ if TYPE_CHECKING:
 
 
 def torch_and_rocm(
-    torch: TorchBuild | None, rocm: Rocm, devices: Devices, libraries: RocmOfTorch = "torch"
+    torch: TorchBuild | None,
+    rocm: Rocm,
+    devices: Devices,
+    libraries: RocmOfTorch = "torch",
+    here: Here | None = None,
 ) -> Iterator[Verdict]:
     """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
 
-    ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from.
+    ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from, ``here``
+    what another torch would be chosen for.
     """
+    here = here or Here(rocm=rocm.version, gpus=devices.architectures)
     if torch is None:
-        yield _without_torch(rocm)
+        yield _without_torch(rocm, here)
         return
     if torch.problem:
         yield _damaged(torch)
     if torch.kind == "HIP":
-        yield from _hip(torch, rocm, libraries)
-        if rocm.chosen is None or rocm.chosen.kind != "wheel":  # AMD's torch has other code
-            yield from _code_for(torch, devices)
+        yield from _hip(torch, rocm, libraries, here)
+        if not is_build_of_amd(torch.version):  # that has the code for GPUs in other packages
+            yield from _code_for(torch, devices, here)
     elif rocm.version or devices.names:
-        yield _no_rocm_build(torch, rocm, devices)
+        yield _no_rocm_build(torch, rocm, devices, here)
 
 
 def _verdict(torch: TorchBuild, on: str, found: str, requirement: str) -> Verdict:
@@ -52,7 +68,7 @@ def _verdict(torch: TorchBuild, on: str, found: str, requirement: str) -> Verdic
     )
 
 
-def _without_torch(rocm: Rocm) -> Verdict:
+def _without_torch(rocm: Rocm, here: Here) -> Verdict:
     return Verdict(
         "torch",
         "",
@@ -62,7 +78,7 @@ def _without_torch(rocm: Rocm) -> Verdict:
         "built",
         "unknown",
         reason="torch is not installed in this interpreter",
-        action=f"{_install(rocm)}; or use --python to name the interpreter of the job",
+        action=f"{_install(here)}; or use --python to name the interpreter of the job",
     )
 
 
@@ -75,9 +91,9 @@ def _damaged(torch: TorchBuild) -> Verdict:
     return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
 
 
-def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
+def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices, here: Here) -> Verdict:
     verdict = _verdict(torch, "ROCm", rocm.version, "a ROCm build")
-    here = f"ROCm {rocm.version}" if rocm.version else ", ".join(devices.architectures)
+    present = f"ROCm {rocm.version}" if rocm.version else ", ".join(devices.architectures)
     if torch.kind == "unknown":
         return replace(
             verdict,
@@ -92,12 +108,12 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices) -> Verdict:
     return replace(
         verdict,
         judgement="conflict",
-        reason=f"{torch}, is not a ROCm build, but {here} is installed here: {effect}",
-        action=_install(rocm, devices.architectures),
+        reason=f"{torch}, is not a ROCm build, but {present} is installed here: {effect}",
+        action=_install(here),
     )
 
 
-def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch) -> Iterator[Verdict]:
+def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch, here: Here) -> Iterator[Verdict]:
     built = torch.rocm_release
     wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
     verdict = _verdict(torch, "ROCm", rocm.version, wanted)
@@ -109,9 +125,8 @@ def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch) -> Iterator[Verd
     elif built == rocm.release:
         yield verdict
     else:
-        yield replace(
-            verdict, judgement="note", reason=_differs(built, rocm, libraries), action=_same(rocm)
-        )
+        reason = _differs(built, rocm, libraries)
+        yield replace(verdict, judgement="note", reason=reason, action=_same(rocm, here))
 
 
 _NO_ROCM: dict[RocmOfTorch, str] = {
@@ -137,10 +152,12 @@ def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
     )
 
 
-def _same(rocm: Rocm) -> str:
-    if _has_wheels(rocm):
-        return f"to use the installed ROCm: rocmlint stack install-command --rocm {rocm.version}"
-    return f"torch has no wheels for ROCm {rocm.release}: compile extensions with torch's own ROCm"
+def _same(rocm: Rocm, here: Here) -> str:
+    command = for_rocm(here)
+    if command:
+        return f"to use the installed ROCm: {command}"
+    which = f"ROCm {rocm.release}{' and this GPU' if _has_wheels(rocm) else ''}"
+    return f"torch has no wheels for {which}: compile extensions with torch's own ROCm"
 
 
 def _has_wheels(rocm: Rocm) -> bool:
@@ -149,7 +166,7 @@ def _has_wheels(rocm: Rocm) -> bool:
     return rocm.release in map(major_minor, known)
 
 
-def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
+def _code_for(torch: TorchBuild, devices: Devices, here: Here) -> Iterator[Verdict]:
     """Compare the GPUs with those that PyTorch's wheels were built for; the file knows better.
 
     A GPU beside one that torch has code for, such as the one in the processor, may be left alone.
@@ -159,41 +176,44 @@ def _code_for(torch: TorchBuild, devices: Devices) -> Iterator[Verdict]:
     known = rocm_wheels.architectures(torch.version, built) if built != label else ()
     if not known:
         return
-    all_missing = not any(each in known for each in devices.architectures)
-    for device in devices.architectures:
+    gpus = devices.architectures
+    served = [each for each in gpus if each in known]
+    beside = f"; of the GPUs here they serve {listed(served)}" if served else ""
+    for device in gpus:
         if device in known:
             yield _verdict(torch, device, device, f"code for {device}")
             continue
         yield replace(
             _verdict(torch, device, "", f"code for {device}"),
-            judgement="conflict" if all_missing else "note",
+            judgement="note" if served else "conflict",
             reason=(
                 f"PyTorch's wheels of torch {torch.release} for ROCm {built} have no code for "
                 f"{device}: kernels fail with hipErrorNoBinaryForGpu. The wheels have code for "
-                f"{' '.join(known)}"
+                f"{' '.join(known)}{beside}"
             ),
-            action=_wheels_for(device, built),
+            action=_for_all(gpus, here) if served else _wheels_for(device, built, here),
         )
 
 
-def _wheels_for(device: str, rocm: str) -> str:
+def _for_all(gpus: tuple[str, ...], here: Here) -> str:
+    """Return the one build for all GPUs, where there is one: none is given up for another."""
+    command = for_gpus(here, gpus)
+    return f"one build has code for all of them: {command}" if command else ""
+
+
+def _wheels_for(device: str, rocm: str, here: Here) -> str:
     """Return where there are wheels with code for a GPU, best for the same ROCm."""
-    having = rocm_wheels.built_for(device)
+    having = rocm_wheels.built_for(device)[::-1]
     same = [each for each in having if each[1] == rocm]
-    if not having and any(device in each.devices for each in amd_wheels.builds()):
-        return f"AMD's own wheels have code for it: rocmlint stack install-command --gpu {device}"
-    if not having:
-        return "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
-    torch, rocm = (same or having)[-1]
-    return f"rocmlint stack install-command --rocm {rocm} --torch {torch}"
+    command = for_each(here, (*same, *having))
+    if command:
+        return command
+    command = for_gpus(here, here.gpus or (device,))
+    if command:
+        return f"AMD's own wheels have code for it: {command}"
+    return "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
 
 
-def _install(rocm: Rocm, gpus: tuple[str, ...] = ()) -> str:
+def _install(here: Here) -> str:
     """Return how a ROCm build is installed; GPUs alone are enough to choose one."""
-    if not rocm.release:
-        return f"rocmlint stack install-command{'' if gpus else ' --rocm VERSION'}"
-    if _has_wheels(rocm):
-        return f"rocmlint stack install-command --rocm {rocm.version}"
-    return (
-        f"rocmlint stack index-url --rocm {rocm.version} (it names the nearest version with wheels)"
-    )
+    return one_index(here) if here.rocm or here.gpus else f"{COMMAND} --rocm VERSION"

@@ -10,7 +10,7 @@ from packaging.version import Version
 from rocmlint.published.closure import brings_other
 from rocmlint.stack.advice.installer import Installer
 from rocmlint.stack.advice.keeping import Kept
-from rocmlint.stack.advice.remedy import COMPILE_ANEW
+from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW
 from rocmlint.stack.advice.rollback import built_from, not_restored, words_of
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.upgrade.sdk import requirements_of

@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 
-from rocmlint.published import amd_wheels
+from rocmlint.published import amd_wheels, rocm_wheels
 
 CORE, HOST = "rocm-sdk-core", "rocm-sdk-libraries"
 FAMILY = re.compile(rf"{HOST}-(gfx[0-9a-z-]+)")
@@ -59,6 +59,19 @@ _PREVIEWS = (
 def is_of_amd(package: str) -> bool:
     """Return whether only AMD's indexes have a package: PyPI's rocm is something else."""
     return package in {"rocm", CORE} or bool(SDK.fullmatch(package) or DEVICE.fullmatch(package))
+
+
+def is_build_of_amd(version: str) -> bool:
+    """Return whether a torch or a companion is AMD's, by its label: PyTorch's is +rocm7.2."""
+    label = version.partition("+")[2]
+    of_pytorch = re.fullmatch(r"rocm\d+\.\d+", label) or label[4:] in rocm_wheels.rocm_versions()
+    return "rocm" in label and not of_pytorch
+
+
+def is_nightly(rocm: str) -> bool:
+    """Return whether a version of ROCm is a build of the day in the index that has the newest."""
+    previews = _previews(rocm)
+    return previews is _PREVIEWS[-1] and _major_minor(rocm) >= _FIRST_OF_PREVIEWS
 
 
 def rocm_of(version: str) -> str:

@@ -1,0 +1,312 @@
+"""The ``rocmlint stack install-command`` that brings torch and its companions, and works.
+
+It is chosen by the functions that the verb itself uses, so what is advised is never refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from rocmlint.errors import RocmlintError
+from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.stack.installed.distributions import minor_of
+from rocmlint.stack.verdicts import is_met
+from rocmlint.stack.versions import labelled_rocm
+from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, is_nightly, rocm_of
+from rocmlint.stack.wheels.install import COMPANIONS, Wanted
+from rocmlint.stack.wheels.sources import installation, newest_rocm
+from rocmlint.text.written import minor_release, version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.requirements import Requirement
+
+    from rocmlint.stack.installed.distributions import Distribution, Environment
+    from rocmlint.stack.wheels.install import Installation, Source
+
+COMMAND = "rocmlint stack install-command"
+_ONE_INDEX = "install torch and its companions from one index"
+"""What is left to say where no wheels are known."""
+
+
+@dataclass(frozen=True)
+class Here:
+    """What a torch is chosen for: the packages around it, and the ROCm and the GPUs that are here.
+
+    What is empty is not known.
+    """
+
+    packages: tuple[Distribution, ...] = ()
+    python: str = ""
+    rocm: str = ""
+    gpus: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    """Of the companions of torch, what has to be there, too."""
+
+    def get(self, name: str) -> Distribution | None:
+        """Return a package by its normalized name."""
+        return next((each for each in self.packages if each.name == name), None)
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """The companions of torch that are installed, or have to be."""
+        return tuple(each for each in COMPANIONS if self.get(each) or each in self.required)
+
+
+NOWHERE = Here()
+
+
+def here_of(environment: Environment, rocm: str = "", gpus: tuple[str, ...] = ()) -> Here:
+    """Return an environment and its machine, as a torch is chosen for them."""
+    return Here(environment.distributions, minor_of(environment.python), rocm, gpus)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A torch to look for: a release or a minor version of a ROCm; empty is the newest.
+
+    ``label`` is that of the very build, where one is required.
+    """
+
+    torch: str
+    rocm: str
+    label: str = ""
+
+
+def one_index(
+    here: Here, missing: Requirement | None = None, by: Distribution | None = None
+) -> str:
+    """Return how torch and its companions come from one index, as builds of one release.
+
+    It is the release that most of what is installed takes, and for the ROCm here. ``missing`` is
+    what is required ``by`` a package and nobody installed, or another release of it.
+    """
+    asked = [each.name for each in by.requires if "extra" not in str(each.marker)] if by else []
+    asked += [missing.name] if missing else []
+    here = replace(here, required=tuple(each for each in COMPANIONS if each in asked))
+    return _nightly(here) or _first(here, _choices(here), missing) or _ONE_INDEX
+
+
+def for_rocm(here: Here) -> str:
+    """Return the command for the ROCm here, and the torch that is installed if that has one."""
+    return _first(here, _of_rocms(here, (here.rocm,)))
+
+
+def for_gpus(here: Here, gpus: Iterable[str]) -> str:
+    """Return the command for a build with code for all of some GPUs; empty for none."""
+    wanted = Wanted("", companions=here.companions, gpus=tuple(gpus), python=here.python)
+    flags = "".join(f" --gpu {each}" for each in wanted.gpus)
+    for each in (wanted, replace(wanted, companions=())):
+        if _made(each) is not None:
+            return f"{COMMAND}{flags}{_named(each.companions)}"
+    return ""
+
+
+def for_each(here: Here, pairs: Iterable[tuple[str, str]]) -> str:
+    """Return the command for the first pair of torch and ROCm that serves here; empty for none."""
+    return _first(here, (_Choice(torch, rocm) for torch, rocm in pairs))
+
+
+def meeting(here: Here, requirement: Requirement, present: Version) -> str:
+    """Return the command for the newest released torch that a requirement allows; empty for none.
+
+    Best is one for the ROCm of the present torch or the newest before it, as the driver that is
+    here was chosen for that; else the newest torch for the oldest of its ROCm versions.
+    """
+    pins = [each.version for each in requirement.specifier if each.operator == "=="]
+    pairs = [
+        (pins[0] if pins else torch, rocm)
+        for torch, rocm in _pairs(labelled_rocm(str(present)) or here.rocm)
+        if requirement.specifier.contains(f"{torch}.0")
+        or any(minor_release(Version(each)) == torch for each in pins if version_of(each))
+    ]
+    return for_each(here, pairs)
+
+
+def _pairs(rocm: str) -> list[tuple[str, str]]:
+    """Return each minor torch with each ROCm of its wheels: for a ROCm, then older, then newer."""
+    rows = [each for each in rocm_wheels.rows() if each.status == "release"]
+    found = {(each.torch, one) for each in rows for one in each.rocm}
+    builds = (each for each in amd_wheels.builds() if each.index.kind != "files")
+    found |= {(minor_release(Version(each.torch)), each.rocm) for each in builds}
+    by_torch = sorted(found, key=lambda each: Version(each[1]))
+    by_torch.sort(key=lambda each: Version(each[0]), reverse=True)
+    if not rocm:
+        return by_torch
+    here = Version(rocm)
+    older = [each for each in by_torch if Version(each[1]) <= here]
+    older.sort(key=lambda each: Version(each[1]), reverse=True)
+    return [*older, *(each for each in by_torch if Version(each[1]) > here)]
+
+
+def _choices(here: Here) -> Iterator[_Choice]:
+    """Yield what to look for: the builds that are required, then the releases, then any."""
+    torch = here.get("torch")
+    rocms = [labelled_rocm(torch.version) if torch else "", here.rocm]
+    rocms = [each for each in dict.fromkeys(rocms) if each]
+    if not rocms:
+        rocms = [labelled_rocm(each.version) for each in map(here.get, here.companions) if each]
+        rocms = [each for each in dict.fromkeys(rocms) if each] or [""]
+    yield from _of_rocms(here, rocms)
+    yield from (_Choice("", rocm) for one in rocms if one for _, rocm in _pairs(one))
+
+
+def _of_rocms(here: Here, rocms: Iterable[str]) -> Iterator[_Choice]:
+    rocms, releases = tuple(rocms), _releases(here)
+    for each in releases:
+        label = each.local or ""
+        rocm = labelled_rocm(str(each))
+        if rocm and any(Version(rocm).release[:2] == _release(one)[:2] for one in rocms):
+            yield _Choice(each.public, rocm, label)
+        yield from (_Choice(each.public, one) for one in rocms)
+    yield from (_Choice(minor_release(each), one) for each in releases for one in rocms)
+    yield from (_Choice("", one) for one in rocms)
+
+
+def _release(rocm: str) -> tuple[int, ...]:
+    version = version_of(rocm)
+    return version.release if version else ()
+
+
+def _releases(here: Here) -> list[Version]:
+    """Return the releases of torch that packages pin, and the installed one.
+
+    Those first that most packages take; of equals the installed one.
+    """
+    torch = here.get("torch")
+    found = [torch.parsed] if torch and torch.parsed else []
+    asked = [each for one in here.packages for each in one.requires if each.name == "torch"]
+    asked = [each for each in asked if "extra" not in str(each.marker)]
+    pins = (pin for each in asked for pin in each.specifier if pin.operator == "==")
+    found += [version for each in pins if (version := version_of(each.version))]
+    devices = (each for each in here.packages if _is_device_of_torch(each))
+    found += [each.parsed for each in devices if each.parsed]
+
+    def taken(version: Version) -> int:
+        public = Version(version.public)
+        return sum(
+            is_met(each.specifier, version) or is_met(each.specifier, public) for each in asked
+        )
+
+    known = [each for each in dict.fromkeys(found) if not each.is_prerelease]
+    return sorted(known, key=taken, reverse=True)
+
+
+def _is_device_of_torch(package: Distribution) -> bool:
+    match = DEVICE.fullmatch(package.name)
+    return match is not None and match[1] == "amd-torch"
+
+
+def _first(here: Here, choices: Iterable[_Choice], missing: Requirement | None = None) -> str:
+    for each in dict.fromkeys(choices):
+        command = _command(here, each, missing)
+        if command:
+            return command
+    return ""
+
+
+def _command(here: Here, choice: _Choice, missing: Requirement | None) -> str:
+    """Return the command for a choice; torchaudio, which ended with 2.11, is left out if need be.
+
+    What is left out and takes another torch only is removed first.
+    """
+    for left in ("", "torchaudio"):
+        if left and (here.get(left) is None or left in here.required):
+            continue
+        named = tuple(each for each in here.companions if each != left)
+        for made, flags in _sources(here, choice, named):
+            if missing and not _meets(made, missing):
+                continue
+            first = f"pip uninstall -y {left}, then " if _refuses(here.get(left), made) else ""
+            return f"{first}{COMMAND}{_flags(choice)}{_named(named)}{flags}"
+    return ""
+
+
+def _sources(
+    here: Here, choice: _Choice, companions: tuple[str, ...]
+) -> Iterator[tuple[Installation, str]]:
+    """Yield what the verb installs for a choice; the source is named where it has to be."""
+    wanted = Wanted(
+        choice.rocm,
+        choice.torch or None,
+        companions,
+        gpus=here.gpus,
+        every=False,
+        python=here.python,
+    )
+    machines = [(wanted, "")]
+    if not here.gpus:
+        machines.append((replace(wanted, gpus=_any_gpu(choice.rocm)), " --gpu GFX"))
+    by_source: tuple[Source | None, ...] = (None, "amd", "radeon") if choice.label else (None,)
+    end = f"=={choice.torch}+{choice.label}"
+    for source in by_source:
+        for asked, flag in machines:
+            made = _made(asked, source)
+            if made and (not choice.label or any(each.endswith(end) for each in made.words)):
+                yield made, f"{flag}{f' --source {source}' if source else ''}"
+
+
+def _meets(made: Installation, missing: Requirement) -> bool:
+    """Return whether a companion is the one that is required; what torch itself is was chosen."""
+    found = version_of(dict(made.packages).get(missing.name, ""))
+    return missing.name not in COMPANIONS or found is None or is_met(missing.specifier, found)
+
+
+def _made(wanted: Wanted, source: Source | None = None) -> Installation | None:
+    """Return what the verb would print; None where it would refuse."""
+    try:
+        if not wanted.rocm and not wanted.nightly:
+            wanted = replace(wanted, rocm=newest_rocm(wanted, source))
+        return installation(wanted, source=source)
+    except RocmlintError:
+        return None
+
+
+def _any_gpu(rocm: str) -> tuple[str, ...]:
+    """Return a GPU that AMD's wheels for a ROCm serve: an index for a family has to be told one."""
+    builds = (each for each in amd_wheels.builds() if each.rocm == rocm)
+    return next((each.devices[:1] for each in builds if each.index.kind == "family"), ())
+
+
+def _refuses(package: Distribution | None, made: Installation) -> bool:
+    asked = [each.specifier for each in package.requires if each.name == "torch"] if package else []
+    torch = Version(dict(made.packages)["torch"])
+    return not all(is_met(each, torch) for each in asked)
+
+
+def _nightly(here: Here) -> str:
+    """Return the command for a nightly build, where the installed one is such; empty otherwise.
+
+    It pins no version, so what is there is removed first.
+    """
+    torch, core = here.get("torch"), here.get(CORE)
+    of = torch if torch and labelled_rocm(torch.version) else core
+    if of is None:
+        return ""
+    rocm = labelled_rocm(of.version)
+    source: Source | None = None
+    if ".dev" in of.version and of.version.endswith(f"+rocm{rocm}"):
+        flags = f" --rocm {rocm} --nightly"
+    elif is_nightly(rocm_of(of.version)):
+        flags, rocm, source = " --nightly --source amd", "", "amd"
+    else:
+        return ""
+    wanted = Wanted(rocm, None, here.companions, nightly=True, gpus=here.gpus, every=False)
+    if _made(wanted, source) is None:
+        return ""
+    there = " ".join(each for each in ("torch", *here.companions) if here.get(each))
+    first = f"pip uninstall -y {there}, then " if there else ""
+    return f"{first}{COMMAND}{flags}{_named(here.companions)}"
+
+
+def _flags(choice: _Choice) -> str:
+    named = (("rocm", choice.rocm), ("torch", choice.torch))
+    return "".join(f" --{name} {value}" for name, value in named if value)
+
+
+def _named(companions: Iterable[str]) -> str:
+    return "".join(f" --{each}" for each in companions)
