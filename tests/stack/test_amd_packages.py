@@ -257,7 +257,9 @@ CASES = [
         ("gfx1100", "gfx1036"),
         "7.14.0",
         [("rocm-sdk-libraries", "gfx1036", "note"), ("torch", "gfx1036", "note")],
-        "hide this GPU from the job with HIP_VISIBLE_DEVICES",
+        "hide this GPU from the job with HIP_VISIBLE_DEVICES, or add its code: "
+        "pip install --index-url https://repo.amd.com/rocm/whl-multi-arch/ "
+        "'rocm[libraries,device-gfx1036]==7.14.0'",
         torch=HOST_TORCH,
     ),
     Case(
@@ -339,7 +341,7 @@ CASES = [
         ("gfx1100",),
         "7.14.0",
         [("torch", "ROCm", "conflict")],
-        "rocmlint stack install-command --rocm 7.14.0",
+        "rocmlint stack install-command --rocm 7.14.0 --torch 2.12.0",
         torch=("2.13.0", "", ()),
     ),
     Case(

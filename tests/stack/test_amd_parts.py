@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.stack.wheels.amd_parts import is_build_of_amd
+
 if TYPE_CHECKING:
     from tests.support.stacks import FakeEnvironment, FakeMachine
 
@@ -35,7 +37,34 @@ def test_a_cpu_torch_over_amds_wheels_leads_to_amds_torch(
     packages.install("rocm-sdk-core", "7.13.0")
     packages.torch("2.14.1")
     (conflict,) = (each for each in packages.show(here).verdicts if each.judgement == "conflict")
-    assert conflict.action == "rocmlint stack install-command --rocm 7.13.0"
+    assert conflict.action == "rocmlint stack install-command --rocm 7.13.0 --gpu GFX"
+
+
+def test_code_of_amds_torch_is_not_wanted_beside_the_torch_of_pytorch(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.install("rocm-sdk-core", "7.14.1")
+    packages.install("amd-torch-device-gfx1151", "2.12.0+rocm7.14.1")
+    packages.torch("2.14.1+rocm7.14", "7.14.60850")
+    (note,) = (each for each in packages.show(here).verdicts if each.judgement != "fits")
+    assert note.reason.endswith("but torch 2.14.1+rocm7.14 is a build of PyTorch's")
+    assert note.action == "pip uninstall -y amd-torch-device-gfx1151"
+
+
+@pytest.mark.parametrize(
+    ("version", "is_of_amd"),
+    [
+        ("2.12.0+rocm7.14.1", True),
+        ("2.9.1+rocm7.2.1.lw.gitff65f5bc", True),
+        ("2.15.0a0+rocm10.2.0a20261120", True),
+        ("2.14.1+rocm7.14", False),
+        ("2.5.1+rocm6.2.4", False),
+        ("2.16.0.dev20261115+rocm10.0", False),
+        ("2.12.0", False),
+    ],
+)
+def test_the_label_tells_whose_build_it_is(version: str, is_of_amd: bool) -> None:
+    assert is_build_of_amd(version) is is_of_amd
 
 
 def test_a_part_that_is_missing_comes_from_amds_index(

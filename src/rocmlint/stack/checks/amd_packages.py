@@ -27,6 +27,7 @@ from rocmlint.stack.wheels.amd_parts import (
     index_for,
     install,
     install_from,
+    is_build_of_amd,
     is_of_amd,
     rocm_of,
 )
@@ -98,15 +99,10 @@ def _found(environment: Environment) -> Iterator[_Code]:
         package, names = environment.get(name), of[f"amd-{name}"]
         if (
             package
-            and _is_for_rocm(package)
+            and is_build_of_amd(package.version)
             and (names or any(map(_is_for_device, package.requires)))
         ):
             yield _Code(package, names, is_host=True, needs=f"{name}[{{}}]")
-
-
-def _is_for_rocm(package: Distribution) -> bool:
-    """Return whether a torch or torchvision is AMD's, by its label; another has overwritten it."""
-    return "rocm" in package.version.partition("+")[2]
 
 
 def _is_for_device(requirement: Requirement) -> bool:
@@ -155,7 +151,7 @@ def _for_devices(
         _verdict(code.package, " ".join(missed)),
         judgement="note" if is_one_of_many else "conflict",
         reason=f"it has code for {has}, not for {' or '.join(missed)}: {effect}",
-        action="hide this GPU from the job with HIP_VISIBLE_DEVICES"
+        action=_for_one_of_many(code, environment, missed)
         if is_one_of_many
         else _cure(code, environment, missed),
     )
@@ -177,6 +173,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         if "extra" not in str(each.marker)
     }
     for each in environment.distributions:
+        yield from _left_behind(each, environment)
         other = _of_one_release(each, environment)
         is_part = is_of_amd(each.name) and each is not other and each.name != "rocm"
         if is_part and other and not _same(each, other) and each.name not in required:
@@ -192,6 +189,25 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
                 action=_as(other, each),
                 source=each.place,
             )
+
+
+def _left_behind(part: Distribution, environment: Environment) -> Iterator[Verdict]:
+    """Yield a note on code for a GPU of AMD's torch, where another one for ROCm has replaced it."""
+    device = DEVICE.fullmatch(part.name)
+    host = environment.get(device[1].removeprefix("amd-")) if device else None
+    if host and "+rocm" in host.version and not is_build_of_amd(host.version):
+        yield Verdict(
+            part.name,
+            part.version,
+            host.name,
+            host.version,
+            f"{host.name}=={part.version}",
+            "built",
+            "note",
+            reason=f"it is code of AMD's {host.name}, but {host} is a build of PyTorch's",
+            action=f"pip uninstall -y {part.name}",
+            source=part.place,
+        )
 
 
 def _as(other: Distribution, part: Distribution) -> str:
@@ -216,7 +232,7 @@ def _of_one_release(part: Distribution, environment: Environment) -> Distributio
     if of not in _WITH_DEVICES:
         return _middle(environment)
     host = environment.get(of)
-    return host if host and _is_for_rocm(host) else None
+    return host if host and is_build_of_amd(host.version) else None
 
 
 def _middle(environment: Environment) -> Distribution | None:
@@ -266,6 +282,16 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
     removed = [*families, "rocm", *(["torch"] if torch else [])]
     new = install_from(url.format(family=amd_wheels.family_of(had[0])), *filter(None, parts))
     return f"pip uninstall -y {' '.join(removed)}, then {new}"
+
+
+def _for_one_of_many(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
+    """Return what to do about GPUs beside those that code is for; extras add to what is there."""
+    hide = "hide this GPU from the job with HIP_VISIBLE_DEVICES"
+    rocm = _release(code, environment.get(CORE))
+    if not code.is_host or not first_version(rocm):
+        return hide
+    has_code = [gpu for gpu in gpus if gpu in index_for(rocm).devices]
+    return f"{hide}, or add its code: {_cure(code, environment, has_code)}" if has_code else hide
 
 
 def _newer(gpu: str, index: amd_wheels.Index) -> str:
