@@ -67,6 +67,8 @@ def test_what_brings_another_torch_stands_apart_with_the_way() -> None:
 def test_triton_of_pypi_stands_apart() -> None:
     (apart,) = advised("liger-kernel==0.8.5").apart
     assert apart.ways == ("liger-kernel==0.8.5 -> triton==3.9.0",)
+    overwrites = "a triton that would overwrite files of torch's own"
+    assert apart.why.startswith(f"its requirements include {overwrites}")
 
 
 def test_triton_that_is_installed_does_not_come_anew() -> None:

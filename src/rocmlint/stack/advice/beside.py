@@ -98,7 +98,7 @@ def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
     return Advice(
         command,
         (*first, *unknown, *missing),
-        tuple(_apart(each, kept, here) for each in apart),
+        tuple(_apart(each, kept, here, answer.python) for each in apart),
     )
 
 
@@ -172,7 +172,7 @@ def _released_with(torch: str, name: str) -> str:
         return ""
 
 
-def _apart(library: Library, kept: Kept, here: Here) -> Apart:
+def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
     """Return what to do about a library that a plain install would bring more than itself with."""
     name, pin = library.name, library.pin
     if name in COMPANIONS:
@@ -182,16 +182,19 @@ def _apart(library: Library, kept: Kept, here: Here) -> Apart:
     if name in TORCH_FAMILY:
         return Apart(pin, "torch brings the triton that it needs")
     if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):
-        return Apart(pin, rocm_build(pin, kept))
+        return Apart(pin, rocm_build(pin, kept, python=python))
     if library.brings:
-        why = "its requirements include packages that PyPI has for CUDA only, so install it with "
-        why += "--no-deps; pip check then lists its other requirements"
+        what = "packages that PyPI has for CUDA only"
+        if all(" -> triton==" in each for each in library.brings):
+            what = "a triton that would overwrite files of torch's own"
+        why = f"its requirements include {what}, so install it with --no-deps; pip check then "
+        why += "lists its other requirements"
         alone = shlex.join(("pip", "install", "--no-deps", pin))
-        where = tuple(each for end in _ends(library) for each in places(end, kept))
+        where = tuple(each for end in _ends(library) for each in places(end, kept, python=python))
         return Apart(pin, why, library.brings, alone, where)
     command = kept.pip_install("--no-build-isolation", pin)
     why = "it is compiled for the installed torch, with ROCm's compiler"
-    return Apart(pin, why, (), command, tuple(places(pin, kept)))
+    return Apart(pin, why, (), command, tuple(places(pin, kept, python=python)))
 
 
 def _ends(library: Library) -> list[str]:
