@@ -188,10 +188,10 @@ def _verdicts(stack: Stack) -> Iterator[str]:
         yield ""
     if any(_PIP.search(each.action) for each in stack.verdicts):
         yield from pip_of(stack.environment)
+    inside = f" ({len(rows)} of them between packages of the stack)" if rows else ""
     yield (
         f"{_numbers(found, 'conflict')}, {_numbers(found, 'note')}, "
-        f"{_numbers(found, 'unknown')}, {len(fitting)} compatible"
-        f" ({len(rows)} of them between packages of the stack){_unread(stack)}."
+        f"{_numbers(found, 'unknown')}, {len(fitting)} compatible{inside}{_unread(stack)}."
     )
     yield from not_answered(stack.unanswered)
 
