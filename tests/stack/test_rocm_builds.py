@@ -99,6 +99,11 @@ def test_a_rocm_of_the_machine_is_beside_amds_own_for_jax() -> None:
     assert told.startswith(f'pip install --index-url {AMD} "rocm[libraries,device-gfx1100]==7.14.0')
 
 
+def test_for_a_gpu_that_is_not_known_there_is_a_place() -> None:
+    told = jax_builds.for_rocm(Here(python="3.12", rocm="7.12.0"))
+    assert "https://repo.amd.com/rocm/whl/gfx.../ jaxlib==" in told
+
+
 @pytest.mark.parametrize(
     ("rocm", "python", "version", "told"),
     [

@@ -146,7 +146,10 @@ def test_a_torch_that_fails_when_it_is_asked_for_gpus_is_not_said_to_see_none(
         ("peft==0.21.2", "pip install --force-reinstall --no-deps peft==0.21.2"),
         ("vllm==0.17.1", "install a ROCm build of vllm==0.17.1 with --no-deps"),
         ("flash-attn==2.8.3", "--no-build-isolation --no-cache-dir flash-attn==2.8.3"),
-        ("torchvision==0.25.0", "uninstall torchvision, then install torch and its companions"),
+        (
+            "torchvision==0.25.0",
+            "pip uninstall -y torchvision, then rocmlint stack install-command --rocm 7.1.0",
+        ),
     ],
 )
 def test_what_cannot_be_imported_is_installed_anew_from_where_it_is_for_rocm(

@@ -221,7 +221,8 @@ def test_for_a_rocm_without_wheels_there_is_no_command() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "torch"), [("torch==2.11.0", "2.11.0"), ("torch>=2.11,<2.12", "2.11")]
+    ("wanted", "torch"),
+    [("torch==2.11.0", "2.11.0"), ("torch==2.11.*", "2.11"), ("torch>=2.11,<2.12", "2.11")],
 )
 def test_a_release_that_is_pinned_is_the_one_that_is_named(wanted: str, torch: str) -> None:
     here = here_with(rocm="7.2")

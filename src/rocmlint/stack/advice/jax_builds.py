@@ -43,7 +43,7 @@ def part(name: str, version: str, here: Here) -> str:
     """Return the command for one part in an exact version, from where that is published."""
     wanted = f"{name}=={version}"
     for row in amd_wheels.elsewhere("jax"):
-        for words in map(shlex.split, row.commands_for(_gpu(here))):
+        for words in map(shlex.split, _commands(row, here)):
             if wanted in [each.replace("_", "-") for each in words]:
                 option = next(each for each in words if each.endswith("index-url"))
                 url = words[words.index(option) + 1]
@@ -64,7 +64,7 @@ def for_rocm(here: Here, found: Iterable[Distribution] = ()) -> str:
     for row in amd_wheels.elsewhere("jax", here.rocm) if here.rocm else ():
         if here.python and here.python not in row.python:
             return f"JAX for ROCm {here.rocm} is built for Python {listed(row.python)} only"
-        return first + " and ".join(_without_rocm(row.commands_for(_gpu(here)), here))
+        return first + " and ".join(_without_rocm(_commands(row, here), here))
     return first + _of_pypi(here, major)
 
 
@@ -86,5 +86,8 @@ def _without_rocm(commands: Iterable[str], here: Here) -> list[str]:
     return [each for each in commands if not (has_rocm and '"rocm[' in each)]
 
 
-def _gpu(here: Here) -> str:
-    return here.gpus[0] if here.gpus else "gfx..."
+def _commands(row: amd_wheels.Elsewhere, here: Here) -> tuple[str, ...]:
+    """Return the commands for the GPU here; with a place for it where none is known."""
+    if here.gpus:
+        return row.commands_for(here.gpus[0])
+    return tuple(each.format(gpu="gfx...", family="gfx...") for each in row.commands)

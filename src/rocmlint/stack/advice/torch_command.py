@@ -117,12 +117,13 @@ def meeting(here: Here, requirement: Requirement, present: Version) -> str:
     Best is one for the ROCm of the present torch or the newest before it, as the driver that is
     here was chosen for that; else the newest torch for the oldest of its ROCm versions.
     """
-    pins = [each.version for each in requirement.specifier if each.operator == "=="]
+    equal = (each.version for each in requirement.specifier if each.operator == "==")
+    pins = [each for each in equal if version_of(each)]  # and not 2.10.*
     pairs = [
         (pins[0] if pins else torch, rocm)
         for torch, rocm in _pairs(labelled_rocm(str(present)) or here.rocm)
         if requirement.specifier.contains(f"{torch}.0")
-        or any(minor_release(Version(each)) == torch for each in pins if version_of(each))
+        or any(minor_release(Version(each)) == torch for each in pins)
     ]
     return for_each(here, pairs)
 
@@ -135,9 +136,9 @@ def _pairs(rocm: str) -> list[tuple[str, str]]:
     found |= {(minor_release(Version(each.torch)), each.rocm) for each in builds}
     by_torch = sorted(found, key=lambda each: Version(each[1]))
     by_torch.sort(key=lambda each: Version(each[0]), reverse=True)
-    if not rocm:
+    here = version_of(rocm)
+    if here is None:
         return by_torch
-    here = Version(rocm)
     older = [each for each in by_torch if Version(each[1]) <= here]
     older.sort(key=lambda each: Version(each[1]), reverse=True)
     return [*older, *(each for each in by_torch if Version(each[1]) > here)]
@@ -160,7 +161,7 @@ def _of_rocms(here: Here, rocms: Iterable[str]) -> Iterator[_Choice]:
     for each in releases:
         label = each.local or ""
         rocm = labelled_rocm(str(each))
-        if rocm and any(Version(rocm).release[:2] == _release(one)[:2] for one in rocms):
+        if rocm and any(_release(rocm)[:2] == _release(one)[:2] for one in rocms):
             yield _Choice(each.public, rocm, label)
         yield from (_Choice(each.public, one) for one in rocms)
     yield from (_Choice(minor_release(each), one) for each in releases for one in rocms)
