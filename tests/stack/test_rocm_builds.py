@@ -131,6 +131,11 @@ def test_a_python_without_such_a_jax_is_told(rocm: str, python: str, told: str) 
     assert jax_builds.for_rocm(jax(rocm, python)).startswith(told)
 
 
+@pytest.mark.parametrize(("python", "is_told"), [("3.11", True), ("3.12", False)])
+def test_no_python_is_told_to_install_a_jax_that_it_cannot_have(python: str, is_told: bool) -> None:
+    assert bool(jax_builds.why_none("10", python)) is is_told
+
+
 @pytest.mark.parametrize(
     ("version", "command"),
     [

@@ -51,6 +51,13 @@ def part(name: str, version: str, here: Here) -> str:
     return install(version, wanted) if "+rocm" in version else f"pip install {wanted}"
 
 
+def why_none(major: str, python: str) -> str:
+    """Return why a Python has no JAX for a major version of ROCm; empty where it may have one."""
+    if major != "10" or python not in _TOO_OLD_FOR_10:
+        return ""
+    return f"JAX for ROCm 10 requires jax {_FIRST_FOR_10}, which is for Python 3.12 and later"
+
+
 def for_rocm(here: Here, found: Iterable[Distribution] = ()) -> str:
     """Return how JAX is installed for the ROCm here.
 
@@ -59,8 +66,9 @@ def for_rocm(here: Here, found: Iterable[Distribution] = ()) -> str:
     others = [each.name for each in found]
     first = f"pip uninstall -y {' '.join(others)}, then " if others else ""
     major = here.rocm.partition(".")[0]
-    if major == "10" and here.python in _TOO_OLD_FOR_10:
-        return f"JAX for ROCm 10 requires jax {_FIRST_FOR_10}, which is for Python 3.12 and later"
+    none = why_none(major, here.python)
+    if none:
+        return none
     for row in amd_wheels.elsewhere("jax", here.rocm) if here.rocm else ():
         if here.python and here.python not in row.python:
             return f"JAX for ROCm {here.rocm} is built for Python {listed(row.python)} only"

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.stack.advice.jax_builds import PART, for_rocm, major_of, part
+from rocmlint.stack.advice.jax_builds import PART, for_rocm, major_of, part, why_none
 from rocmlint.stack.advice.torch_command import here_of
 from rocmlint.stack.checks.compiled import labelled
+from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 from rocmlint.text.written import version_of
@@ -145,7 +146,8 @@ def _together(package: Distribution, environment: Environment) -> str:
     if major_of(package.name) == "10" and known is not None and known < _KNOWS_ROCM_10:
         return f"install jax, jaxlib, plugin and pjrt {_KNOWS_ROCM_10} or later"
     names = (each for each in ("jax", "jaxlib") if environment.get(each))
-    return f"pip install {' '.join(f'{each}=={public}' for each in names)}"
+    none = why_none(major_of(package.name), minor_of(environment.python))
+    return none or f"pip install {' '.join(f'{each}=={public}' for each in names)}"
 
 
 def _is_client(package: Distribution) -> bool:
