@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from rocmlint.stack.advice.keeping import kept_versions
 from rocmlint.stack.advice.remedy import remedy
-from rocmlint.stack.advice.torch_command import here_of
+from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.guards import guards
 from rocmlint.stack.installed.distributions import Distribution
@@ -175,7 +175,9 @@ def test_another_torch_is_one_that_the_driver_runs_where_there_is_one(
     packages.torch(torch, "6.1.40091")
     packages.install("transformers", "5.23.0", ['torch>=2.6; extra == "torch"'])
     environment = packages.read()
-    here = replace(here_of(environment), python="3.11")  # torch 2.6 has no wheel for Python 3.14
+    here = replace(
+        surroundings_of(environment), python="3.11"
+    )  # torch 2.6 has no wheel for Python 3.14
     (verdict,) = declared(environment, here=here)
     assert verdict.action.endswith(f"or rocmlint stack install-command {command}")
 

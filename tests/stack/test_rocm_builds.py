@@ -12,7 +12,7 @@ from rocmlint.stack.advice import jax_builds
 from rocmlint.stack.advice.keeping import NOTHING, kept_versions
 from rocmlint.stack.advice.remedy import remedy
 from rocmlint.stack.advice.rocm_builds import instead_of, places, rocm_build
-from rocmlint.stack.advice.torch_command import Here
+from rocmlint.stack.advice.torch_command import Surroundings
 from rocmlint.stack.checks.rivals import rivals
 from rocmlint.stack.installed.distributions import Distribution
 from rocmlint.stack.installed.rocm_reading import Rocm, RocmReading
@@ -78,11 +78,13 @@ def test_the_plugin_of_onnxruntime_is_for_one_python(packages: FakeEnvironment) 
     assert verdict.action.startswith(offers if is_3_12 else told)
 
 
-def jax(rocm: str, python: str = "3.12", *, version: str = "0.10.0", core: bool = True) -> Here:
+def jax(
+    rocm: str, python: str = "3.12", *, version: str = "0.10.0", core: bool = True
+) -> Surroundings:
     """Return a place with a jax, and with AMD's ROCm from wheels or from elsewhere."""
     packages = [Distribution("jax", version), Distribution("jaxlib", version)]
     packages += [Distribution("rocm-sdk-core", rocm)] * core
-    return Here(tuple(packages), python, rocm, ("gfx1100",))
+    return Surroundings(tuple(packages), python, rocm, ("gfx1100",))
 
 
 def test_jax_comes_from_where_amd_has_it_for_the_rocm_that_is_here() -> None:
@@ -100,7 +102,7 @@ def test_a_rocm_of_the_machine_is_beside_amds_own_for_jax() -> None:
 
 
 def test_for_a_gpu_that_is_not_known_there_is_a_place() -> None:
-    told = jax_builds.for_rocm(Here(python="3.12", rocm="7.12.0"))
+    told = jax_builds.for_rocm(Surroundings(python="3.12", rocm="7.12.0"))
     assert "https://repo.amd.com/rocm/whl/gfx.../ jaxlib==" in told
 
 
@@ -159,6 +161,6 @@ def test_metadata_and_build_give_one_advice_on_the_other_half_of_jax() -> None:
 def test_the_other_half_of_a_plugin_for_another_rocm_is_not_asked_for() -> None:
     plugin = Distribution("jax-rocm7-plugin", "0.10.0+rocm7.14.0")
     there = jax("10.1.0")
-    here = Here((*there.packages, plugin), there.python, there.rocm, there.gpus)
+    here = Surroundings((*there.packages, plugin), there.python, there.rocm, there.gpus)
     told = remedy(plugin, Requirement("jax-rocm7-pjrt==0.10.0+rocm7.14.0"), None, "", "", here=here)
     assert told == jax_builds.for_rocm(here, [plugin])

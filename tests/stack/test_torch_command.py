@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from rocmlint.stack.advice.torch_command import Here, for_rocm, meeting, one_index
+from rocmlint.stack.advice.torch_command import Surroundings, for_rocm, meeting, one_index
 from rocmlint.stack.installed.distributions import Distribution
 from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
 
@@ -175,13 +175,15 @@ def test_the_command_is_not_refused_where_it_is_advised(
             assert (ended.returncode, ended.stderr.count("error: ")) == (0, 0), ended.stderr
 
 
-def here_with(*packages: tuple[str, str, str], rocm: str = "7.1", gpu: str = "gfx1100") -> Here:
+def here_with(
+    *packages: tuple[str, str, str], rocm: str = "7.1", gpu: str = "gfx1100"
+) -> Surroundings:
     """Return a place with packages, each with what it requires."""
     found = (
         Distribution(name, version, tuple(map(Requirement, filter(None, [requires]))))
         for name, version, requires in packages
     )
-    return Here(tuple(found), "3.12", rocm, (gpu,) if gpu else ())
+    return Surroundings(tuple(found), "3.12", rocm, (gpu,) if gpu else ())
 
 
 def test_a_build_of_amd_for_a_rocm_that_pytorch_has_too_names_its_source() -> None:

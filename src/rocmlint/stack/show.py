@@ -9,7 +9,7 @@ from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
-from rocmlint.stack.advice.torch_command import here_of
+from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.amd_packages import amd_packages
 from rocmlint.stack.checks.compiled import compiled
 from rocmlint.stack.checks.declared import declared
@@ -94,7 +94,7 @@ def read_stack(
     rocm = find_rocm(machine, environment, torch, includes=libraries == "torch")
     devices = find_devices(machine)
     beside_torch = rocm.without_torch
-    place = here_of(environment, beside_torch.version, devices.architectures)
+    place = surroundings_of(environment, beside_torch.version, devices.architectures)
     observed = None
     if smoke:
         from rocmlint.stack.checks.smoke import smoke as import_all  # noqa: PLC0415 - seldom wanted

@@ -16,7 +16,7 @@ from rocmlint.text.written import version_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.stack.advice.torch_command import Here
+    from rocmlint.stack.advice.torch_command import Surroundings
     from rocmlint.stack.installed.distributions import Distribution
 
 PART = re.compile(r"jax-rocm(\d{1,2})-(plugin|pjrt)")
@@ -39,7 +39,7 @@ def major_of(part: str) -> str:
     return digits if digits.startswith("1") else digits[:1]
 
 
-def part(name: str, version: str, here: Here) -> str:
+def part(name: str, version: str, here: Surroundings) -> str:
     """Return the command for one part in an exact version, from where that is published."""
     wanted = f"{name}=={version}"
     for row in amd_wheels.elsewhere("jax"):
@@ -58,7 +58,7 @@ def why_none(major: str, python: str) -> str:
     return f"JAX for ROCm 10 requires jax {_FIRST_FOR_10}, which is for Python 3.12 and later"
 
 
-def for_rocm(here: Here, found: Iterable[Distribution] = ()) -> str:
+def for_rocm(here: Surroundings, found: Iterable[Distribution] = ()) -> str:
     """Return how JAX is installed for the ROCm here.
 
     ``found`` are parts for another ROCm, which go first: JAX would load them, too.
@@ -76,7 +76,7 @@ def for_rocm(here: Here, found: Iterable[Distribution] = ()) -> str:
     return first + _of_pypi(here, major)
 
 
-def _of_pypi(here: Here, major: str) -> str:
+def _of_pypi(here: Surroundings, major: str) -> str:
     """Return the command for the release of jax that is here, or the nearest that is published."""
     name, listing = _ON_PYPI.get(major, _ON_PYPI["7"])
     jax = here.get("jax")
@@ -88,13 +88,13 @@ def _of_pypi(here: Here, major: str) -> str:
     return f"pip install {' '.join(f'{each}=={release}' for each in names)}"
 
 
-def _without_rocm(commands: Iterable[str], here: Here) -> list[str]:
+def _without_rocm(commands: Iterable[str], here: Surroundings) -> list[str]:
     """Leave out the command that installs AMD's own ROCm, where it is installed."""
     has_rocm = here.get("rocm-sdk-core") is not None
     return [each for each in commands if not (has_rocm and '"rocm[' in each)]
 
 
-def _commands(row: amd_wheels.Elsewhere, here: Here) -> tuple[str, ...]:
+def _commands(row: amd_wheels.Elsewhere, here: Surroundings) -> tuple[str, ...]:
     """Return the commands for the GPU here; with a place for it where none is known."""
     if here.gpus:
         return row.commands_for(here.gpus[0])

@@ -15,7 +15,7 @@ from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.advice import jax_builds
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW, rocm_build
-from rocmlint.stack.advice.torch_command import NOWHERE, Here, meeting, one_index
+from rocmlint.stack.advice.torch_command import NOWHERE, Surroundings, meeting, one_index
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
 from rocmlint.stack.wheels.amd_parts import install, is_of_amd
 
@@ -35,7 +35,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     python: str,
     *,
     kept: Kept = NOTHING,
-    here: Here = NOWHERE,
+    here: Surroundings = NOWHERE,
 ) -> str:
     """Return what makes the requirement of a package true.
 
@@ -73,7 +73,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     return f"{keep}; or {move}" if move else keep
 
 
-def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: Here) -> str:
+def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: Surroundings) -> str:
     """Return how a part of JAX gets its other half: for another ROCm both are replaced."""
     parts = [each for each in here.packages if jax_builds.PART.fullmatch(each.name)]
     major = here.rocm.partition(".")[0]
@@ -86,7 +86,7 @@ def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: H
     return kept.added_to(action)
 
 
-def reinstall(package: Distribution, here: Here = NOWHERE) -> str:
+def reinstall(package: Distribution, here: Surroundings = NOWHERE) -> str:
     """Return how the release that is installed is installed anew."""
     exact = shlex.quote(f"{package.name}=={package.version}")
     if package.name in TORCH_FAMILY:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.errors import RocmlintError
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, is_nightly, rocm_of
 from rocmlint.stack.wheels.install import COMPANIONS, Wanted
-from rocmlint.stack.wheels.sources import installation, newest_rocm
+from rocmlint.stack.wheels.sources import attempted
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _ONE_INDEX = "install torch and its companions from one index"
 
 
 @dataclass(frozen=True)
-class Here:
+class Surroundings:
     """What a torch is chosen for: the packages around it, and the ROCm and the GPUs that are here.
 
     What is empty is not known.
@@ -57,12 +56,14 @@ class Here:
         return tuple(each for each in COMPANIONS if self.get(each) or each in self.required)
 
 
-NOWHERE = Here()
+NOWHERE = Surroundings()
 
 
-def here_of(environment: Environment, rocm: str = "", gpus: tuple[str, ...] = ()) -> Here:
+def surroundings_of(
+    environment: Environment, rocm: str = "", gpus: tuple[str, ...] = ()
+) -> Surroundings:
     """Return an environment and its machine, as a torch is chosen for them."""
-    return Here(environment.distributions, minor_of(environment.python), rocm, gpus)
+    return Surroundings(environment.distributions, minor_of(environment.python), rocm, gpus)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class _Choice:
 
 
 def one_index(
-    here: Here, missing: Requirement | None = None, by: Distribution | None = None
+    here: Surroundings, missing: Requirement | None = None, by: Distribution | None = None
 ) -> str:
     """Return how torch and its companions come from one index, as builds of one release.
 
@@ -91,27 +92,27 @@ def one_index(
     return _nightly(here) or _first(here, _choices(here), missing) or _ONE_INDEX
 
 
-def for_rocm(here: Here) -> str:
+def for_rocm(here: Surroundings) -> str:
     """Return the command for the ROCm here, and the torch that is installed if that has one."""
     return _first(here, _of_rocms(here, (here.rocm,)))
 
 
-def for_gpus(here: Here, gpus: Iterable[str]) -> str:
+def for_gpus(here: Surroundings, gpus: Iterable[str]) -> str:
     """Return the command for a build with code for all of some GPUs; empty for none."""
     wanted = Wanted("", companions=here.companions, gpus=tuple(gpus), python=here.python)
     flags = "".join(f" --gpu {each}" for each in wanted.gpus)
     for each in (wanted, replace(wanted, companions=())):
-        if _made(each) is not None:
+        if attempted(each) is not None:
             return f"{COMMAND}{flags}{_named(each.companions)}"
     return ""
 
 
-def for_each(here: Here, pairs: Iterable[tuple[str, str]]) -> str:
+def for_each(here: Surroundings, pairs: Iterable[tuple[str, str]]) -> str:
     """Return the command for the first pair of torch and ROCm that serves here; empty for none."""
     return _first(here, (_Choice(torch, rocm) for torch, rocm in pairs))
 
 
-def meeting(here: Here, requirement: Requirement, present: Version) -> str:
+def meeting(here: Surroundings, requirement: Requirement, present: Version) -> str:
     """Return the command for the newest released torch that a requirement allows; empty for none.
 
     Best is one for the ROCm of the present torch or the newest before it, as the driver that is
@@ -144,7 +145,7 @@ def _pairs(rocm: str) -> list[tuple[str, str]]:
     return [*older, *(each for each in by_torch if Version(each[1]) > here)]
 
 
-def _choices(here: Here) -> Iterator[_Choice]:
+def _choices(here: Surroundings) -> Iterator[_Choice]:
     """Yield what to look for: the builds that are required, then the releases, then any."""
     torch = here.get("torch")
     rocms = [labelled_rocm(torch.version) if torch else "", here.rocm]
@@ -156,7 +157,7 @@ def _choices(here: Here) -> Iterator[_Choice]:
     yield from (_Choice("", rocm) for one in rocms if one for _, rocm in _pairs(one))
 
 
-def _of_rocms(here: Here, rocms: Iterable[str]) -> Iterator[_Choice]:
+def _of_rocms(here: Surroundings, rocms: Iterable[str]) -> Iterator[_Choice]:
     rocms, releases = tuple(rocms), _releases(here)
     for each in releases:
         label = each.local or ""
@@ -173,7 +174,7 @@ def _release(rocm: str) -> tuple[int, ...]:
     return version.release if version else ()
 
 
-def _releases(here: Here) -> list[Version]:
+def _releases(here: Surroundings) -> list[Version]:
     """Return the releases of torch that packages pin, and the installed one.
 
     Those first that most packages take; of equals the installed one.
@@ -202,7 +203,9 @@ def _is_device_of_torch(package: Distribution) -> bool:
     return match is not None and match[1] == "amd-torch"
 
 
-def _first(here: Here, choices: Iterable[_Choice], missing: Requirement | None = None) -> str:
+def _first(
+    here: Surroundings, choices: Iterable[_Choice], missing: Requirement | None = None
+) -> str:
     for each in dict.fromkeys(choices):
         command = _command(here, each, missing)
         if command:
@@ -210,7 +213,7 @@ def _first(here: Here, choices: Iterable[_Choice], missing: Requirement | None =
     return ""
 
 
-def _command(here: Here, choice: _Choice, missing: Requirement | None) -> str:
+def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -> str:
     """Return the command for a choice; torchaudio, which ended with 2.11, is left out if need be.
 
     What is left out and takes another torch only is removed first.
@@ -228,7 +231,7 @@ def _command(here: Here, choice: _Choice, missing: Requirement | None) -> str:
 
 
 def _sources(
-    here: Here, choice: _Choice, companions: tuple[str, ...]
+    here: Surroundings, choice: _Choice, companions: tuple[str, ...]
 ) -> Iterator[tuple[Installation, str]]:
     """Yield what the verb installs for a choice; the source is named where it has to be."""
     wanted = Wanted(
@@ -246,7 +249,7 @@ def _sources(
     end = f"=={choice.torch}+{choice.label}"
     for source in by_source:
         for asked, flag in machines:
-            made = _made(asked, source)
+            made = attempted(asked, source)
             if made and (not choice.label or any(each.endswith(end) for each in made.words)):
                 yield made, f"{flag}{f' --source {source}' if source else ''}"
 
@@ -255,16 +258,6 @@ def _meets(made: Installation, missing: Requirement) -> bool:
     """Return whether a companion is the one that is required; what torch itself is was chosen."""
     found = version_of(dict(made.packages).get(missing.name, ""))
     return missing.name not in COMPANIONS or found is None or is_met(missing.specifier, found)
-
-
-def _made(wanted: Wanted, source: Source | None = None) -> Installation | None:
-    """Return what the verb would print; None where it would refuse."""
-    try:
-        if not wanted.rocm and not wanted.nightly:
-            wanted = replace(wanted, rocm=newest_rocm(wanted, source))
-        return installation(wanted, source=source)
-    except RocmlintError:
-        return None
 
 
 def _any_gpu(rocm: str) -> tuple[str, ...]:
@@ -279,7 +272,7 @@ def _refuses(package: Distribution | None, made: Installation) -> bool:
     return not all(is_met(each, torch) for each in asked)
 
 
-def _nightly(here: Here) -> str:
+def _nightly(here: Surroundings) -> str:
     """Return the command for a nightly build, where the installed one is such; empty otherwise.
 
     It pins no version, so what is there is removed first.
@@ -297,7 +290,7 @@ def _nightly(here: Here) -> str:
     else:
         return ""
     wanted = Wanted(rocm, None, here.companions, nightly=True, gpus=here.gpus, every=False)
-    if _made(wanted, source) is None:
+    if attempted(wanted, source) is None:
         return ""
     there = " ".join(each for each in ("torch", *here.companions) if here.get(each))
     first = f"pip uninstall -y {there}, then " if there else ""

@@ -18,7 +18,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
 from rocmlint.stack.advice.rocm_builds import instead_of
-from rocmlint.stack.advice.torch_command import Here, here_of, one_index
+from rocmlint.stack.advice.torch_command import Surroundings, one_index, surroundings_of
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
@@ -65,7 +65,7 @@ def compiled(
     torch: TorchBuild | None,
     rocm: Rocm,
     kept: Kept = NOTHING,
-    here: Here | None = None,
+    here: Surroundings | None = None,
 ) -> Iterator[Verdict]:
     """Judge the packages with compiled code; on a machine without ROCm none is wrong.
 
@@ -74,7 +74,7 @@ def compiled(
     is_hip = torch is not None and torch.kind == "HIP"
     if not is_hip and not rocm.version:
         return
-    here = here or here_of(environment, rocm.version)
+    here = here or surroundings_of(environment, rocm.version)
     for name in (*COMPANIONS * is_hip, *_PACKAGES):
         package = environment.get(name)
         is_other = name in COMPANIONS and package and not takes_its_torch(package, environment)
@@ -152,7 +152,7 @@ def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdi
 
 
 def _instead(
-    package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept, here: Here
+    package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept, here: Surroundings
 ) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
     if torch and package.name in COMPANIONS:
@@ -161,7 +161,7 @@ def _instead(
     return instead_of(package.name, release, kept, rocm, here.python)
 
 
-def _beside(torch: TorchBuild, companion: Distribution, here: Here) -> str:
+def _beside(torch: TorchBuild, companion: Distribution, here: Surroundings) -> str:
     """Return the command for the build of a companion that is in the index of torch.
 
     AMD's have the code for a GPU in an extra, and nightly builds one release a day.

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.remedy import remedy
-from rocmlint.stack.advice.torch_command import Here, here_of
+from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import PACKAGES
 from rocmlint.stack.verdicts import Verdict, is_met
 from rocmlint.text.written import holds
@@ -54,7 +54,7 @@ class _Demand:
 
 
 def declared(
-    environment: Environment, kept: Kept = NOTHING, here: Here | None = None
+    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 
@@ -62,7 +62,7 @@ def declared(
     of the stack, if it is not met. What to do leaves alone what is ``kept``; ``here`` is what
     another torch would be chosen for.
     """
-    cure = partial(remedy, kept=kept, here=here or here_of(environment))
+    cure = partial(remedy, kept=kept, here=here or surroundings_of(environment))
     asked = _asked_extras(environment)
     subjects = _subjects(environment, asked)
     names = {each.name for each in subjects}

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.disk.read import read_small
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.remedy import remedy
-from rocmlint.stack.advice.torch_command import Here, here_of
+from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import import_name
 from rocmlint.stack.verdicts import Judgement, Verdict, is_met
 from rocmlint.text.python_ast import syntax_tree
@@ -51,13 +51,13 @@ class _Guard:
 
 
 def guards(
-    environment: Environment, kept: Kept = NOTHING, here: Here | None = None
+    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge what the code of the Hugging Face packages asks of packages that are installed.
 
     What to do leaves alone what is ``kept``; ``here`` is what another torch would be chosen for.
     """
-    cure = partial(remedy, kept=kept, here=here or here_of(environment))
+    cure = partial(remedy, kept=kept, here=here or surroundings_of(environment))
     found: dict[tuple[str, str, str], Verdict] = {}
     for name in _PACKAGES:
         package, file = environment.get(name), environment.modules.get(import_name(name))

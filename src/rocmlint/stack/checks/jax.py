@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from rocmlint.stack.advice.jax_builds import PART, for_rocm, major_of, part, why_none
-from rocmlint.stack.advice.torch_command import here_of
+from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.compiled import labelled
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import Verdict
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.gpus.devices import Devices
-    from rocmlint.stack.advice.torch_command import Here
+    from rocmlint.stack.advice.torch_command import Surroundings
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.installed.rocm import Rocm
 
@@ -38,14 +38,14 @@ def plugins(environment: Environment) -> list[Distribution]:
 
 
 def jax(
-    environment: Environment, rocm: Rocm, devices: Devices, place: Here | None = None
+    environment: Environment, rocm: Rocm, devices: Devices, place: Surroundings | None = None
 ) -> Iterator[Verdict]:
     """Judge the plugin and the client: against ROCm, JAX and each other.
 
     What is for another ROCm has to go, whatever else it lacks.
     """
     found = plugins(environment)
-    place = place or here_of(environment, rocm.version, devices.architectures)
+    place = place or surroundings_of(environment, rocm.version, devices.architectures)
     for each in found:
         other = _other_half(each, found)
         on_rocm = _on_rocm(each, rocm, place, found)
@@ -79,7 +79,9 @@ def _verdict(package: Distribution, on: str, found: str, requirement: str) -> Ve
     )
 
 
-def _on_rocm(package: Distribution, rocm: Rocm, place: Here, found: list[Distribution]) -> Verdict:
+def _on_rocm(
+    package: Distribution, rocm: Rocm, place: Surroundings, found: list[Distribution]
+) -> Verdict:
     major, label = major_of(package.name), labelled(package.version)
     verdict = _verdict(package, "ROCm", rocm.version, f"ROCm {major_minor(label) or major + '.*'}")
     if not rocm.release:
@@ -165,7 +167,7 @@ def _other_half(package: Distribution, found: list[Distribution]) -> Distributio
 
 
 def _on_its_other_half(
-    package: Distribution, other: Distribution | None, place: Here
+    package: Distribution, other: Distribution | None, place: Surroundings
 ) -> Iterator[Verdict]:
     """Compare the plugin with the client; each says what the other lacks."""
     name = _other_name(package)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.advice.remedy import reinstall
-from rocmlint.stack.advice.torch_command import NOWHERE, Here
+from rocmlint.stack.advice.torch_command import NOWHERE, Surroundings
 from rocmlint.stack.installed.distributions import PACKAGES, import_name
 from rocmlint.stack.verdicts import Judgement, Verdict
 
@@ -41,7 +41,10 @@ class Observed:
 
 
 def smoke(
-    interpreter: Interpreter, environment: Environment, devices: Devices, here: Here = NOWHERE
+    interpreter: Interpreter,
+    environment: Environment,
+    devices: Devices,
+    here: Surroundings = NOWHERE,
 ) -> Observed:
     """Import each installed package of the stack; one that fails or crashes is a conflict."""
     verdicts: list[Verdict] = []
@@ -93,7 +96,7 @@ def _but(verdict: Verdict, reason: str, action: str, judgement: Judgement = "con
 
 
 def _failed(
-    package: Distribution, error: str, said: Sequence[str] = (), here: Here = NOWHERE
+    package: Distribution, error: str, said: Sequence[str] = (), here: Surroundings = NOWHERE
 ) -> Verdict:
     first = error.splitlines()[0] if error else "no reason given"
     reason = f"import {import_name(package.name)} fails: {first}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.advice.torch_command import (
     COMMAND,
-    Here,
+    Surroundings,
     for_each,
     for_gpus,
     for_rocm,
@@ -34,14 +34,14 @@ def torch_and_rocm(
     rocm: Rocm,
     devices: Devices,
     libraries: RocmOfTorch = "torch",
-    here: Here | None = None,
+    here: Surroundings | None = None,
 ) -> Iterator[Verdict]:
     """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
 
     ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from, ``here``
     what another torch would be chosen for.
     """
-    here = here or Here(rocm=rocm.version, gpus=devices.architectures)
+    here = here or Surroundings(rocm=rocm.version, gpus=devices.architectures)
     if torch is None:
         yield _without_torch(rocm, here)
         return
@@ -68,7 +68,7 @@ def _verdict(torch: TorchBuild, on: str, found: str, requirement: str) -> Verdic
     )
 
 
-def _without_torch(rocm: Rocm, here: Here) -> Verdict:
+def _without_torch(rocm: Rocm, here: Surroundings) -> Verdict:
     return Verdict(
         "torch",
         "",
@@ -91,7 +91,7 @@ def _damaged(torch: TorchBuild) -> Verdict:
     return replace(verdict, judgement="conflict", reason=torch.problem, action=action)
 
 
-def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices, here: Here) -> Verdict:
+def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices, here: Surroundings) -> Verdict:
     verdict = _verdict(torch, "ROCm", rocm.version, "a ROCm build")
     present = f"ROCm {rocm.version}" if rocm.version else ", ".join(devices.architectures)
     if torch.kind == "unknown":
@@ -113,7 +113,9 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices, here: Here) 
     )
 
 
-def _hip(torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch, here: Here) -> Iterator[Verdict]:
+def _hip(
+    torch: TorchBuild, rocm: Rocm, libraries: RocmOfTorch, here: Surroundings
+) -> Iterator[Verdict]:
     built = torch.rocm_release
     wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
     verdict = _verdict(torch, "ROCm", rocm.version, wanted)
@@ -152,7 +154,7 @@ def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
     )
 
 
-def _same(rocm: Rocm, here: Here) -> str:
+def _same(rocm: Rocm, here: Surroundings) -> str:
     command = for_rocm(here)
     if command:
         return f"to use the installed ROCm: {command}"
@@ -166,7 +168,7 @@ def _has_wheels(rocm: Rocm) -> bool:
     return rocm.release in map(major_minor, known)
 
 
-def _code_for(torch: TorchBuild, devices: Devices, here: Here) -> Iterator[Verdict]:
+def _code_for(torch: TorchBuild, devices: Devices, here: Surroundings) -> Iterator[Verdict]:
     """Compare the GPUs with those that PyTorch's wheels were built for; the file knows better.
 
     A GPU beside one that torch has code for, such as the one in the processor, may be left alone.
@@ -195,13 +197,13 @@ def _code_for(torch: TorchBuild, devices: Devices, here: Here) -> Iterator[Verdi
         )
 
 
-def _for_all(gpus: tuple[str, ...], here: Here) -> str:
+def _for_all(gpus: tuple[str, ...], here: Surroundings) -> str:
     """Return the one build for all GPUs, where there is one: none is given up for another."""
     command = for_gpus(here, gpus)
     return f"one build has code for all of them: {command}" if command else ""
 
 
-def _wheels_for(device: str, rocm: str, here: Here) -> str:
+def _wheels_for(device: str, rocm: str, here: Surroundings) -> str:
     """Return where there are wheels with code for a GPU, best for the same ROCm."""
     having = rocm_wheels.built_for(device)[::-1]
     same = [each for each in having if each[1] == rocm]
@@ -214,6 +216,6 @@ def _wheels_for(device: str, rocm: str, here: Here) -> str:
     return "run rocmlint verify kernels torch: it reads which GPUs the file has code for"
 
 
-def _install(here: Here) -> str:
+def _install(here: Surroundings) -> str:
     """Return how a ROCm build is installed; GPUs alone are enough to choose one."""
     return one_index(here) if here.rocm or here.gpus else f"{COMMAND} --rocm VERSION"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.errors import RocmlintError
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.install import listed
-from rocmlint.stack.wheels.sources import installation
+from rocmlint.stack.wheels.sources import attempted
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.stack.wheels.install import Installation, Source, Wanted
+    from rocmlint.stack.wheels.install import Source, Wanted
 
 
 def indexes_of(torch: str) -> str:
@@ -56,7 +54,7 @@ def how_to_install(torch: str, wanted: Wanted) -> str:
     here = (wanted.rocm,) if wanted.rocm else ()
     for known in (here, rocm_wheels.rocm_for(torch), _of_amd(minor_release(Version(torch)))):
         asked = (replace(wanted, rocm=each, torch=release) for each in reversed(known))
-        fitting = [each for each in asked if _made(each)]
+        fitting = [each for each in asked if attempted(each)]
         if fitting:
             others = " or ".join(each.rocm for each in fitting[1:])
             return _typed(fitting[0]) + (f" (or --rocm {others})" if others else "")
@@ -69,16 +67,10 @@ def _of_build(torch: str, wanted: Wanted) -> str:
     for source in sources:
         for named in (torch.partition("+")[0], torch):
             asked = replace(wanted, torch=named)
-            made = _made(asked, source)
+            made = attempted(asked, source)
             if made is not None and made.build == torch:
                 return _typed(asked, source)
     return ""
-
-
-def _made(wanted: Wanted, source: Source | None = None) -> Installation | None:
-    with suppress(RocmlintError):
-        return installation(wanted, source=source)
-    return None
 
 
 def _typed(wanted: Wanted, source: Source | None = None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.errors import RocmlintError
 from rocmlint.gpus.target import GENERIC_OF
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.versions import read_rocm, read_torch_version
@@ -62,6 +63,18 @@ def installation(
         made = amd_install.command_for(build, wanted, installer=installer, python=python)
     of_shell = (_POWERSHELL,) * made.command.startswith('"')
     return replace(made, notes=(*why, *made.notes, *of_shell))
+
+
+def attempted(wanted: Wanted, source: Source | None = None) -> Installation | None:
+    """Return what ``install-command`` installs, of the newest ROCm where none is named.
+
+    None where it refuses.
+    """
+    with suppress(RocmlintError):
+        if not wanted.rocm and not wanted.nightly:
+            wanted = replace(wanted, rocm=newest_rocm(wanted, source))
+        return installation(wanted, source=source)
+    return None
 
 
 def index(wanted: Wanted, source: Source | None = None, url: str | None = None) -> Wheels:
