@@ -253,6 +253,14 @@ def test_a_torch_that_is_to_be_replaced_is_one_for_the_rocm_and_the_gpu_here(
     assert "first: rocmlint stack install-command --rocm 7.14.1 --torch 2.12.0\n" in done.stdout
 
 
+def test_a_torchvision_for_another_torch_is_not_there(project: Project) -> None:
+    packages = FakeEnvironment(project.root / "venv")
+    packages.torch("2.14.1", cuda="12.8")
+    packages.install("torchvision", "0.26.0+rocm7.13.0", ["torch==2.11.0"])
+    done = project.run("stack", "compatible", "--offline", "--python", str(packages.python), "timm")
+    assert "timm requires torchvision; install its ROCm build first" in done.stdout
+
+
 def test_what_installs_there_is_told(project: Project) -> None:
     python = str(stack_for_rocm_6_4(project.root / "venv").python)
     done = project.run("stack", "compatible", "--offline", "--python", python, "peft")

@@ -23,13 +23,13 @@ from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.beside import Advice, Here, advice
-from rocmlint.stack.advice.keeping import Kept, kept, kept_versions
+from rocmlint.stack.advice.keeping import Kept, kept, kept_versions, takes_its_torch
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
 from rocmlint.stack.installed.distributions import Environment, minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.versions import labelled_rocm, read_torch_version
-from rocmlint.stack.wheels.install import Wanted
+from rocmlint.stack.wheels.install import COMPANIONS, Wanted
 from rocmlint.stack.wheels.offered import indexes_of
 from rocmlint.text.written import version_of
 
@@ -85,7 +85,7 @@ def run(flags: SimpleNamespace) -> int:
         asked.torch,
         flags.packages or LIBRARIES,
         python=asked.python,
-        there=[each.name for each in asked.environment.distributions] if asked.environment else (),
+        there=_there(asked.environment) if asked.environment else (),
         ask_uv=not flags.offline,
         timeout=flags.timeout,
     )
@@ -131,6 +131,15 @@ def _asked(flags: SimpleNamespace) -> _Asked:
         message = f"{environment.executable} has no torch; name a version: --torch 2.4.1"
         raise RocmlintError(message)
     return _Asked(torch.version, python, environment)
+
+
+def _there(environment: Environment) -> list[str]:
+    """Return the packages that stay; a torchvision for another torch would be replaced by pip."""
+    return [
+        each.name
+        for each in environment.distributions
+        if each.name not in COMPANIONS or takes_its_torch(each, environment)
+    ]
 
 
 def _is_meant(asked: str, installed: str) -> bool:
