@@ -81,6 +81,79 @@ def test_the_file_says_what_pip_will_not_find(environment: Environment, folder: 
     assert "# lost 1 was installed from /nowhere/lost.whl, which no longer exists" in text
 
 
+ANEW = "--no-deps --no-build-isolation --no-cache-dir"
+GIT = {"vcs": "git", "commit_id": "abc", "requested_revision": "main"}
+
+
+@pytest.mark.parametrize(
+    ("release", "address", "source"),
+    [
+        ("flash-attn==2.8.3", None, "--no-binary flash-attn flash-attn==2.8.3"),
+        ("vllm==0.11.0", None, "--no-binary vllm vllm==0.11.0"),
+        (
+            "apex==1.9",
+            {"url": "https://x.org/apex", "vcs_info": GIT},
+            "'apex @ git+https://x.org/apex@abc'",
+        ),
+        (
+            "mamba-ssm==2.2.5",
+            {"url": "https://x.org/m.tar.gz", "archive_info": {}},
+            "'mamba-ssm @ https://x.org/m.tar.gz'",
+        ),
+        (
+            "own-op==1",
+            {"url": "https://x.org/own", "vcs_info": GIT},
+            "'own-op @ git+https://x.org/own@abc'",
+        ),
+    ],
+)
+def test_what_is_compiled_against_torch_is_compiled_after_all_else_is_back(
+    environment: Environment,
+    folder: Path,
+    release: str,
+    address: dict[str, object] | None,
+    source: str,
+) -> None:
+    name, _, version = release.partition("==")
+    add(environment, name, version, "torch", files={f"{name}/_C.so": "x"}, origin=address)
+    made = plan("7.1", freeze="before.txt", interpreter=Interpreter(str(environment.python)))
+    _, restore, anew = made.rollback
+    assert restore.endswith("before.txt")
+    assert anew.endswith(f" {ANEW} {source}")
+    lines = (folder / "before.txt").read_text().splitlines()
+    told = f"# {name} {version} is compiled against torch; when torch is installed, run"
+    assert lines[lines.index(told) + 1] == f"#   {anew}"
+    assert not any(each.startswith(name) for each in lines)
+
+
+def test_the_directory_of_an_own_project_that_requires_torch_may_need_it_to_build(
+    environment: Environment, folder: Path
+) -> None:
+    origin = {"url": folder.as_uri(), "dir_info": {"editable": True}}
+    add(environment, "own", "1", "torch", origin=origin)
+    made = plan("7.1", freeze="before.txt", interpreter=Interpreter(str(environment.python)))
+    text = (folder / "before.txt").read_text()
+    assert f"\n-e {folder}" not in text
+    assert f" {ANEW} -e {folder}\n" in text
+    assert len(made.rollback) == 2  # the plan leaves it installed
+
+
+def test_the_cuda_build_of_pypi_comes_back_as_it_was(tmp_path: Path) -> None:
+    made = Environment(tmp_path / "venv")
+    version = "__version__ = '2.9.1'\nhip = None\ncuda = '12.8'\n"
+    add(made, "torch", "2.9.1", files={"torch/__init__.py": "", "torch/version.py": version})
+    add(made, "vllm", "0.12.0", "torch")
+    text = rollback_text(read_environment(Interpreter(str(made.python))), "before.txt")
+    assert "vllm==0.12.0" in text.splitlines()
+
+
+def test_a_wheel_from_an_address_needs_no_torch(environment: Environment) -> None:
+    origin = {"url": "https://x.org/vllm-1-cp311-cp311-linux_x86_64.whl", "archive_info": {}}
+    add(environment, "vllm", "1", "torch", origin=origin)
+    text = rollback_text(read_environment(Interpreter(str(environment.python))), "before.txt")
+    assert f"vllm @ {origin['url']}" in text.splitlines()
+
+
 @pytest.mark.parametrize(
     ("label", "libraries", "place"),
     [

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.advice.keeping import BEST_OF_ALL
+from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,6 +52,10 @@ class Installer:
         if not self.uses_uv:
             return self._command("-m", "pip", "install", *words)
         return shlex.join(("uv", "pip", "install", "--python", self.environment.executable, *words))
+
+    def compile(self, *source: str) -> str:
+        """Return the command that compiles a package against the torch that is installed."""
+        return self.install(*COMPILE_ANEW, *source)
 
     def restore(self, path: str) -> str:
         """Return the command that installs what a file lists, with the indexes that it names.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
 """With these pip compiles a package against the torch that is installed."""
-_SOURCE_ONLY = BUILT_AGAINST_TORCH - rocm_wheels.BUILT_FOR_CUDA - {"apex"}
+SOURCE_ONLY = BUILT_AGAINST_TORCH - rocm_wheels.BUILT_FOR_CUDA - {"apex"}
 """What PyPI has no wheel of, so that pip compiles it; its apex is something else."""
 _URL = re.compile(r"https://[^\s\"']+")
 
@@ -33,7 +33,7 @@ def rocm_build(
     """
     place = "".join(f"; {each}" for each in places(wanted, kept, rocm, python, replaces))
     name, quoted = Requirement(wanted).name, shlex.quote(wanted)
-    if name in _SOURCE_ONLY:
+    if name in SOURCE_ONLY:
         command = f"pip install {' '.join(COMPILE_ANEW)} {quoted}"
         return f"{command} (it is compiled for the installed torch, with ROCm's compiler){place}"
     why = "" if name == "apex" else " (PyPI has the CUDA build)"

@@ -6,13 +6,16 @@ import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.shapes import is_shaped
 from rocmlint.stack.advice.installer import Installer
 from rocmlint.stack.advice.origins import Origins, origins, path_of
+from rocmlint.stack.advice.rocm_builds import SOURCE_ONLY
+from rocmlint.stack.installed.contents import always_required, libraries
+from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.text.visible import visible
 
@@ -63,7 +66,7 @@ def rollback_text(environment: Environment, path: str) -> str:
     lines += [f"--extra-index-url {each}" for each in sorted(indexes - {""})]
     lines += [f"--find-links {found.place[-1]}"] if "--find-links" in found.place else []
     for each in environment.distributions:
-        lines += _lines(each, found)
+        lines += _lines(each, found, _compiled(environment, each, found))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -72,6 +75,13 @@ def not_restored(environment: Environment, names: Collection[str]) -> list[str]:
     found = _origins(environment)
     there = (each for each in environment.distributions if each.name in names)
     return [why for each in there if (why := found.lost(each, source_of(each)))]
+
+
+def compiled_again(environment: Environment, names: Collection[str]) -> list[str]:
+    """Return the commands for those packages that are compiled anew after that file is read."""
+    found = _origins(environment)
+    there = (each for each in environment.distributions if each.name in names)
+    return [command for each in there if (command := _compiled(environment, each, found))]
 
 
 def _origins(environment: Environment) -> Origins:
@@ -104,9 +114,19 @@ def words_of(requirement: str) -> list[str]:
 
 def built_from(distribution: Distribution) -> str:
     """Return the source that a package was built from, as pip takes it; empty for a wheel."""
-    origin = _origin(distribution)
-    is_source = "vcs_info" in origin or "dir_info" in origin
+    url = _origin(distribution).get("url", "")
+    is_source = url and not urlsplit(url).path.endswith(".whl")
     return source_of(distribution) if is_source else ""
+
+
+def words_to_compile(distribution: Distribution, release: str) -> list[str]:
+    """Return what pip compiles a release of a package from, as words of a command.
+
+    The installed release is compiled from its own source, any other from what PyPI has of it.
+    """
+    source = built_from(distribution) if release == distribution.version else ""
+    name, public = distribution.name, release.partition("+")[0]
+    return words_of(source) if source else ["--no-binary", name, f"{name}=={public}"]
 
 
 def _reserved(path: str) -> str:
@@ -121,19 +141,51 @@ def _reserved(path: str) -> str:
     raise RocmlintError(message)
 
 
-def _lines(distribution: Distribution, found: Origins) -> Iterator[str]:
+def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterator[str]:
     """Yield a package, and what is to be known of it.
 
-    What pip would not find, or find another build of, is a comment: a line that fails would keep
-    all others from coming back.
+    What pip would not find, would find another build of, or has to compile is a comment: a line
+    that fails would keep all others from coming back.
     """
     line, why = source_of(distribution), found.lost(distribution, source_of(distribution))
+    if compiled:
+        yield f"# {distribution} is compiled against torch; when torch is installed, run"
+        yield f"#   {compiled}"
+        return
     if why:
         yield f"# {why}"
     elif found.is_foreign(distribution):
         by = f"{distribution} was installed by {visible(distribution.installer)}"
         yield f"# {by}: pip installs its own build instead"
     yield f"# {line}" if why else line
+
+
+def _compiled(environment: Environment, distribution: Distribution, found: Origins) -> str:
+    """Return the command that compiles a package for torch; empty if pip needs none for it.
+
+    A line of a file is built without the torch that is in the same file.
+    """
+    is_lost = bool(found.lost(distribution, source_of(distribution)))
+    if is_lost or not _needs_torch_to_build(environment, distribution):
+        return ""
+    words = words_to_compile(distribution, distribution.version)
+    return Installer(environment).compile(*words)
+
+
+def _needs_torch_to_build(environment: Environment, distribution: Distribution) -> bool:
+    """Return whether pip would build a package that needs torch for that.
+
+    The files of an editable one, and so the code that was compiled, are not in its RECORD. On ROCm
+    a wheel of PyPI's with code for CUDA only is not what was installed.
+    """
+    source = built_from(distribution)
+    if distribution.name not in BUILT_AGAINST_TORCH:
+        has_code = source.startswith("-e ") or bool(source and libraries(distribution))
+        return has_code and "torch" in always_required(distribution, environment)
+    if source or _origin(distribution):
+        return bool(source)
+    torch = read_torch(environment)
+    return distribution.name in SOURCE_ONLY or (torch is not None and torch.kind == "HIP")
 
 
 def _origin(distribution: Distribution) -> dict[str, Any]:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from dataclasses import dataclass, replace
-from io import StringIO
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 
-from rocmlint.disk.read import read_small
 from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
 from rocmlint.stack.advice.rollback import built_from
 from rocmlint.stack.checks.declared import declared
+from rocmlint.stack.installed.contents import always_required, libraries
 from rocmlint.stack.installed.distributions import (
     BUILT_AGAINST_TORCH,
     Distribution,
@@ -26,7 +22,6 @@ from rocmlint.stack.installed.distributions import (
     minor_of,
 )
 from rocmlint.stack.verdicts import is_met
-from rocmlint.text.written import holds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -42,7 +37,6 @@ BITSANDBYTES = "bitsandbytes"
 _BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
 """One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
 _NOTHING: Mapping[str, SpecifierSet] = {}
-_LARGEST_RECORD = 100_000_000
 _MOST_ROUNDS = 12
 
 
@@ -77,20 +71,20 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
     for each in environment.distributions:
         if is_of_torch(each.name):
             continue
-        files = _libraries(each)
+        files = libraries(each)
         if each.name in BUILT_AGAINST_TORCH:
             found[each.name] = "its code is compiled for one torch version"
         elif each.name == BITSANDBYTES:
             why = without_library(each, rocm) if built_from(each) else ""
             found |= {each.name: why} if why else {}
-        elif files and any(name == "torch" for name in _always_required(each, environment)):
+        elif files and any(name == "torch" for name in always_required(each, environment)):
             found[each.name] = f"it requires torch and has compiled code ({files[0]})"
     return found
 
 
 def without_library(bitsandbytes: Distribution, rocm: str) -> str:
     """Return how one knows that bitsandbytes has no library for a ROCm; empty if it has one."""
-    files = _libraries(bitsandbytes)
+    files = libraries(bitsandbytes)
     own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
     if not files or "".join(rocm.split(".")[:2]) in own:
         return ""
@@ -105,7 +99,7 @@ def orphans(environment: Environment, removed: Collection[str]) -> list[Distribu
         name
         for each in environment.distributions
         if each.name not in removed and each not in of_cuda
-        for name in _always_required(each, environment)
+        for name in always_required(each, environment)
     }
     return [each for each in of_cuda if removed and each.name not in required]
 
@@ -159,7 +153,7 @@ def _misfits(environment: Environment, targets: Mapping[str, Version]) -> Iterat
     for distribution in imagined.distributions:
         if distribution.name in judged:
             continue
-        for name, required in _always_required(distribution, imagined).items():
+        for name, required in always_required(distribution, imagined).items():
             if name in targets and not is_met(required.specifier, targets[name]):
                 text = f"{name}{required.specifier}"
                 yield Misfit(distribution.name, text, f"{distribution} requires {text}")
@@ -265,25 +259,3 @@ def _change(
     action: Action = "downgrade" if before and moved[name] < before else "upgrade"
     reason = why or _asked_by(name, before, moved)
     return PackageChange(action, name, str(before or ""), str(moved[name]), reason)
-
-
-def _always_required(
-    distribution: Distribution, environment: Environment
-) -> dict[str, Requirement]:
-    """Return what a package requires here without any extra."""
-    markers = {**environment.markers, "extra": ""}
-    return {
-        canonicalize_name(each.name): each
-        for each in distribution.requires
-        if holds(each.marker, markers)
-    }
-
-
-def _libraries(distribution: Distribution) -> list[str]:
-    """Return the shared libraries among the files of a package, as its RECORD lists them."""
-    try:
-        text = read_small(os.path.join(distribution.place, "RECORD"), _LARGEST_RECORD).decode()
-        rows = csv.reader(StringIO(text, newline=""))
-        return [row[0] for row in rows if row and row[0].endswith(".so")]
-    except (OSError, ValueError, csv.Error):
-        return []

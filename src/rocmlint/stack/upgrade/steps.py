@@ -10,8 +10,7 @@ from packaging.version import Version
 from rocmlint.published.closure import brings_other
 from rocmlint.stack.advice.installer import Installer
 from rocmlint.stack.advice.keeping import Kept
-from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW
-from rocmlint.stack.advice.rollback import built_from, not_restored, words_of
+from rocmlint.stack.advice.rollback import compiled_again, not_restored, words_to_compile
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.upgrade.sdk import requirements_of
 from rocmlint.stack.wheels.install import pinned
@@ -51,8 +50,9 @@ class Steps(Installer):
         if alone:
             yield self.install("--no-deps", *(f"{each.package}=={each.after}" for each in alone))
         for each in changes:
-            if each.action == "rebuild":
-                yield self._rebuild(each)
+            installed = self.environment.get(each.package)
+            if each.action == "rebuild" and installed:
+                yield self.compile(*words_to_compile(installed, each.after))
 
     def back(self, changes: Sequence[PackageChange], freeze: str | None) -> Iterator[str]:
         """Return the commands that undo the plan with the file that was written before."""
@@ -63,6 +63,7 @@ class Steps(Installer):
             touched |= dict.fromkeys(_TRITONS)
         yield self.uninstall(touched)
         yield self.restore(freeze)
+        yield from compiled_again(self.environment, touched)
         yield from (f"# {each}" for each in not_restored(self.environment, touched))
 
     def _brings_other(
@@ -77,12 +78,3 @@ class Steps(Installer):
         there |= {"triton"} if wheels.source == "amd" else set()
         python = minor_of(self.environment.python)
         return brings_other(change.package, Version(change.after), python, there)
-
-    def _rebuild(self, change: PackageChange) -> str:
-        """Compile a package anew, against the torch that is installed by then."""
-        installed = self.environment.get(change.package)
-        source = built_from(installed) if installed and change.before == change.after else ""
-        if source:
-            return self.install(*COMPILE_ANEW, *words_of(source))
-        released = f"{change.package}=={change.after.partition('+')[0]}"
-        return self.install(*COMPILE_ANEW, "--no-binary", change.package, released)
