@@ -137,6 +137,26 @@ def test_what_no_source_is_known_of_blocks_the_plan_and_is_not_built(
     assert not any("--no-binary" in each for each in made.commands)
 
 
+def test_a_source_that_was_deleted_blocks_the_plan_and_is_not_built(
+    environment: Environment, tmp_path: Path
+) -> None:
+    path = tmp_path / "flash-attention"
+    origin = {"url": path.as_uri(), "dir_info": {"editable": True}}
+    add(environment, "flash-attn", "2.8.3", "torch", origin=origin)
+    made = to_pytorch(environment)
+    assert only(made).why.endswith(f"{path}, which it was installed from, no longer exists")
+    assert ("remove", "flash-attn", "2.8.3", "") in told(made)
+    assert not any(str(path) in each for each in made.commands)
+
+
+def test_a_source_that_is_there_is_built(environment: Environment, tmp_path: Path) -> None:
+    origin = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    add(environment, "flash-attn", "2.8.3", "torch", origin=origin)
+    made = to_pytorch(environment)
+    assert made.obstacles == ()
+    assert made.commands[-1].endswith(f" -e {tmp_path}")
+
+
 def test_the_blocker_says_where_a_build_for_the_new_rocm_is(environment: Environment) -> None:
     add(environment, "vllm", "0.27.1.dev5", "torch")
     obstacle = only(to_pytorch(environment, "7.2", "2.11"))

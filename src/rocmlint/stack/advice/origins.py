@@ -68,8 +68,8 @@ class Origins:
         return visible(self._lost(package, requirement))
 
     def _lost(self, package: Installed, requirement: str) -> str:
-        path = _local(requirement)
-        if path and not os.path.exists(path):
+        path = gone(requirement)
+        if path:
             return f"{_told(package)} was installed from {path}, which no longer exists"
         if f"{package.name}==" not in requirement:
             return ""
@@ -121,12 +121,14 @@ def _label(package: Installed) -> str:
     return package.version.partition("+")[2]
 
 
-def _local(requirement: str) -> str:
-    """Return the path that a requirement names; empty where it is none of this machine's."""
+def gone(requirement: str) -> str:
+    """Return the path that a requirement names and that no longer exists; empty if there is none.
+
+    ``requirement`` is a line of a requirements file.
+    """
     match = _LOCAL.fullmatch(requirement)
-    if match is None:
-        return ""
-    return match["editable"] or path_of(match["url"])
+    path = (match["editable"] or path_of(match["url"])) if match else ""
+    return "" if os.path.exists(path) else path
 
 
 def path_of(url: str) -> str:

@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels, requirements
 from rocmlint.published.fitting import fit
+from rocmlint.stack.advice.origins import gone
 from rocmlint.stack.advice.rocm_builds import places
 from rocmlint.stack.advice.rollback import built_from, source_of
 from rocmlint.stack.installed.distributions import NOT_ON_PYPI, minor_of
@@ -27,10 +28,12 @@ def has_source(package: Distribution, after: str) -> bool:
     """Return whether pip can build a package anew, as far as that is known.
 
     In doubt a release has a source distribution. A version in development that is no release has
-    none, nor has the wheel of an address, nor what PyPI has another project of.
+    none, nor has the wheel of an address, nor what PyPI has another project of. A directory may
+    have been deleted since.
     """
-    if after == package.version and built_from(package):
-        return True
+    source = built_from(package)
+    if after == package.version and source:
+        return not gone(source)
     version = version_of(after)
     if version is None or package.name in NOT_ON_PYPI:
         return False
@@ -42,10 +45,14 @@ def has_source(package: Distribution, after: str) -> bool:
 
 def without_source(package: Distribution, rocm: str) -> Obstacle:
     """Say that a package cannot be built anew, and where a build of it is known."""
+    path = gone(built_from(package))
+    why = "no source distribution of it is known"
+    if path:
+        why = f"{path}, which it was installed from, no longer exists"
     return Obstacle(
         f"package {package.name}",
         package.version,
-        "its code is compiled for one torch version, and no source distribution of it is known",
+        f"its code is compiled for one torch version, and {why}",
         _instead(package, rocm),
     )
 
