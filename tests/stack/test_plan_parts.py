@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rocmlint.stack import Interpreter, migration, plan, read_environment
 from rocmlint.stack.installed.rocm import Rocm, RocmReading
 from rocmlint.stack.upgrade.changes import compiled
+from rocmlint.stack.upgrade.sdk import without_rocm
 from rocmlint.stack.wheels.install import Wanted
 from rocmlint.stack.wheels.sources import index
 from tests.support.environments import Environment
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from rocmlint.stack import Plan
     from rocmlint.stack.upgrade.pins import Obstacle
+    from rocmlint.stack.wheels.install import Wheels
 
 SDK = ("rocm", "rocm-sdk-core", "rocm-sdk-libraries", "rocm-sdk-device-gfx942")
 
@@ -37,9 +40,12 @@ def sdk(root: Path, rocm: str, *others: str) -> Environment:
     return made
 
 
+def amd(rocm: str) -> Wheels:
+    return index(Wanted(rocm, gpus=("gfx942",)), "amd")
+
+
 def to_amd(environment: Environment, rocm: str = "10.1") -> Plan:
-    wheels = index(Wanted(rocm, gpus=("gfx942",)), "amd")
-    return plan(rocm, interpreter=Interpreter(str(environment.python)), wheels=wheels)
+    return plan(rocm, interpreter=Interpreter(str(environment.python)), wheels=amd(rocm))
 
 
 def to_pytorch(environment: Environment, rocm: str = "7.2", torch: str | None = None) -> Plan:
@@ -101,13 +107,35 @@ def test_where_nothing_is_compiled_a_note_says_that_the_compiler_goes(tmp_path: 
     assert any(each.startswith("rocm-sdk-devel is removed") for each in made.notes)
 
 
-def test_jax_blocks_a_plan_that_removes_its_rocm(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("python", "do"),
+    [
+        ("3.12", "and after the plan install those for ROCm 10.1: pip install "),
+        ("3.11", "JAX for ROCm 10 requires jax 0.11.1, which is for Python 3.12 and later"),
+        ("3.99", "JAX for ROCm 10.1 is built for Python 3.11, 3.12, 3.13 and 3.14 only"),
+    ],
+)
+def test_jax_blocks_a_plan_that_removes_its_rocm(tmp_path: Path, python: str, do: str) -> None:
     environment = sdk(tmp_path / "venv", "7.14.0")
     add(environment, "jax-rocm7-plugin", "0.10.0+rocm7.14.0")
-    obstacle = only(to_amd(environment))
+    read = replace(read_environment(Interpreter(str(environment.python))), python=f"{python}.1")
+    (obstacle,) = without_rocm(read, {"rocm-sdk-core"}, amd("10.1"))
     assert obstacle.what == "jax-rocm7-plugin 0.10.0+rocm7.14.0"
     assert obstacle.why == "JAX runs on ROCm 7.14.0, which the plan removes"
-    assert "jax_rocm10_plugin==" in obstacle.do
+    assert do in obstacle.do
+    assert ("jax_rocm10_plugin==" in obstacle.do) == (python == "3.12")
+
+
+def test_amds_torch_installs_another_rocm_than_that_of_the_machine_which_jax_is_for(
+    tmp_path: Path,
+) -> None:
+    environment = Environment(tmp_path / "venv")
+    add(environment, "jax-rocm7-plugin", "0.9.1.post3")
+    obstacle = only(to_amd(environment))
+    assert obstacle.where == "package jax-rocm7-plugin"
+    assert obstacle.why == "it is for ROCm 7, and AMD's torch installs ROCm 10.1.0"
+    assert to_amd(environment, "7.14").obstacles == ()
+    assert to_pytorch(environment, "6.4").obstacles == ()
 
 
 def test_jax_on_the_rocm_that_stays_blocks_nothing(tmp_path: Path) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published import amd_wheels
+from rocmlint.stack.advice.jax_builds import major_of, why_none
 from rocmlint.stack.checks.jax import plugins
+from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.upgrade.changes import PackageChange
 from rocmlint.stack.upgrade.pins import Obstacle
 from rocmlint.stack.versions import major_minor
 from rocmlint.stack.wheels.amd_parts import CORE, FAMILY, is_of_amd
+from rocmlint.stack.wheels.install import listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -72,27 +75,45 @@ def without_compiler(changes: Sequence[PackageChange], wheels: Wheels) -> Iterat
 def without_rocm(
     environment: Environment, removed: Collection[str], wheels: Wheels
 ) -> Iterator[Obstacle]:
-    """Say that JAX runs on the ROCm that the plan removes, and what it runs on afterwards."""
+    """Say that JAX loses the ROCm that it runs on, and what it runs on afterwards.
+
+    The plan may remove that ROCm, or install another beside it: JAX takes that of the packages
+    first.
+    """
     core, found = environment.get(CORE), plugins(environment)
-    if core is None or CORE not in removed or not found:
+    others = [each for each in found if major_of(each.name) != wheels.rocm.partition(".")[0]]
+    if core is not None and CORE in removed and found:
+        why = f"JAX runs on ROCm {core.version}, which the plan removes"
+    elif wheels.source == "amd" and others:
+        found = others
+        why = (
+            f"it is for ROCm {major_of(found[0].name)}, and AMD's torch installs ROCm {wheels.rocm}"
+        )
+    else:
         return
     yield Obstacle(
         f"package {found[0].name}",
         ", ".join(map(str, found)),
-        f"JAX runs on ROCm {core.version}, which the plan removes",
-        _of_jax([each.name for each in found], wheels),
+        why,
+        _of_jax([each.name for each in found], wheels, minor_of(environment.python)),
     )
 
 
-def _of_jax(names: Sequence[str], wheels: Wheels) -> str:
+def _of_jax(names: Sequence[str], wheels: Wheels, python: str) -> str:
     release = major_minor(wheels.rocm)
     rows = amd_wheels.elsewhere("jax", release)
     away = f"uninstall {' and '.join(names)}"
+    other = f"{away}, or use another environment for torch"
     if not rows or wheels.source != "amd":
         known = ", ".join(
             dict.fromkeys(one for each in amd_wheels.elsewhere("jax") for one in each.rocm)
         )
-        return f"{away}, or use another environment for torch; JAX has plugins for ROCm {known}"
+        return f"{other}; JAX has plugins for ROCm {known}"
+    none = why_none(release.partition(".")[0], python)
+    if not none and python not in rows[0].python:
+        none = f"JAX for ROCm {release} is built for Python {listed(rows[0].python)} only"
+    if none:
+        return f"{other}; {none}"
     family = wheels.url.rstrip("/").rpartition("/")[2]
     words = (each.format(gpu="", family=family) for each in rows[0].commands if "jax" in each)
     return f"{away}, and after the plan install those for ROCm {release}: {' and '.join(words)}"
