@@ -13,7 +13,7 @@ from rocmlint.stack.installed.rocm import Rocm, RocmReading
 from rocmlint.stack.upgrade.changes import compiled
 from rocmlint.stack.upgrade.sdk import without_rocm
 from rocmlint.stack.wheels.install import Wanted
-from rocmlint.stack.wheels.sources import index
+from rocmlint.stack.wheels.sources import choose, index
 from tests.support.environments import Environment
 from tests.support.stacks import add, stack_for_rocm_6_4
 
@@ -87,16 +87,26 @@ def test_without_a_torch_the_parts_of_the_sdk_belong_to_the_old_rocm(tmp_path: P
     assert why == {"it belongs to the old ROCm"}
 
 
+@pytest.mark.parametrize(
+    ("rocm", "flags"),
+    [
+        ("7.14", "--to 7.14.1 --torch 2.12.0+rocm7.14.1"),
+        ("7.2", "--to 10.1.0 --torch 2.14.0+rocm10.1.0"),  # AMD has none with packages of ROCm 7.2
+    ],
+)
 def test_code_is_not_compiled_where_the_compiler_goes_for_good(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rocm: str, flags: str
 ) -> None:
     monkeypatch.setattr(migration, "find_rocm", lambda **_: Rocm())  # the machine has none
     environment = sdk(tmp_path / "venv", "7.14.0", "rocm-sdk-devel")
     add(environment, "torch", "2.12.0+rocm7.14.0")
     add(environment, "flash-attn", "2.8.3", "torch")
-    obstacle = only(to_pytorch(environment))
+    obstacle = only(to_pytorch(environment, rocm, "2.14"))
     assert obstacle.where == "package rocm-sdk-devel"
     assert obstacle.why.startswith("flash-attn: compiled with it, and https://download.pytorch.org")
+    assert obstacle.do.endswith(flags)
+    _, to, _, torch = flags.split()
+    assert choose(Wanted(to, torch=torch, gpus=("gfx942",)))[0] == "amd"
 
 
 def test_where_nothing_is_compiled_a_note_says_that_the_compiler_goes(tmp_path: Path) -> None:

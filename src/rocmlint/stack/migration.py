@@ -139,7 +139,7 @@ def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
         *(_of_misfit(each, release) for each in misfits),
         *unbuilt,
         *without_rocm(environment, removed, wheels),
-        *(without_compiler(changes, wheels) if beside.chosen is None else ()),
+        *(without_compiler(changes, wheels, minor) if beside.chosen is None else ()),
         *obstacles(pins, after, wheels.rocm, wheels.url, minor),
     )
     steps = Steps(environment)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 from rocmlint.published import amd_wheels
 from rocmlint.stack.advice.jax_builds import major_of, why_none
 from rocmlint.stack.checks.jax import plugins
@@ -16,8 +18,6 @@ from rocmlint.stack.wheels.install import listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from packaging.version import Version
 
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.wheels.install import Wheels
@@ -61,15 +61,30 @@ def loses_compiler(changes: Sequence[PackageChange]) -> bool:
     return goes and not requirements_of(changes)
 
 
-def without_compiler(changes: Sequence[PackageChange], wheels: Wheels) -> Iterator[Obstacle]:
+def without_compiler(
+    changes: Sequence[PackageChange], wheels: Wheels, python: str
+) -> Iterator[Obstacle]:
     """Say that nothing is left to compile with, where no other ROCm is installed."""
     built = [each.package for each in changes if each.action == "rebuild"]
     if built and loses_compiler(changes):
         why = f"{', '.join(built)}: compiled with it, and {wheels.url} does not have it"
-        do = (
-            f"install ROCm {wheels.rocm} first, or plan for a ROCm that AMD has wheels of torch for"
-        )
-        yield Obstacle(f"package {DEVEL}", "", why, do)
+        do = f"install ROCm {wheels.rocm} first, or plan for AMD's wheels, whose index has it"
+        yield Obstacle(f"package {DEVEL}", "", why, f"{do}{_of_amd(wheels, python)}")
+
+
+def _of_amd(wheels: Wheels, python: str) -> str:
+    """Return the flags that plan for AMD's newest build: for the same ROCm, or the newest."""
+    builds = [
+        each
+        for each in amd_wheels.builds()
+        if each.index.kind == "extra" and each.system == wheels.system and python in each.python
+    ]
+    same = [each for each in builds if major_minor(each.rocm) == major_minor(wheels.rocm)]
+    by_age = sorted(same or builds, key=lambda each: (Version(each.rocm), Version(each.torch)))
+    if not by_age:
+        return ""
+    newest = by_age[-1]
+    return f": --to {newest.rocm} --torch {newest.version('torch')}"
 
 
 def without_rocm(
