@@ -70,6 +70,34 @@ def test_the_compiler_comes_back_with_the_new_rocm(tmp_path: Path) -> None:
     assert "rocm[devel]==10.1.0" in install
 
 
+@pytest.mark.parametrize(
+    ("others", "requirement"),
+    [
+        (("rocm-profiler",), "rocm[profiler]==10.1.0"),
+        (("rocm-profiler", "rocm-sdk-devel"), "rocm[devel,profiler]==10.1.0"),
+    ],
+)
+def test_so_does_the_profiler(tmp_path: Path, others: tuple[str, ...], requirement: str) -> None:
+    environment = sdk(tmp_path / "venv", "10.0.0", *others)
+    add(environment, "torch", "2.12.0+rocm10.0.0")
+    made = to_amd(environment)
+    assert ("install", "rocm-profiler", "", "10.1.0") in told(made)
+    _, install, *_ = map(shlex.split, made.commands)
+    assert requirement in install
+
+
+def test_the_profiler_does_not_stand_for_the_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = RocmReading("amd-smi", "program", "6.4.4")
+    monkeypatch.setattr(migration, "find_rocm", lambda **_: Rocm((reading,)))
+    environment = sdk(tmp_path / "venv", "10.0.0", "rocm-profiler")
+    add(environment, "torch", "2.12.0+rocm10.0.0")
+    add(environment, "flash-attn", "2.8.3", "torch")
+    (note,) = (each for each in to_amd(environment).notes if "is installed here" in each)
+    assert "the compiler for flash-attn" in note
+
+
 def test_what_was_not_there_does_not_come(tmp_path: Path) -> None:
     environment = sdk(tmp_path / "venv", "10.0.0")
     add(environment, "torch", "2.12.0+rocm10.0.0")
@@ -109,12 +137,13 @@ def test_code_is_not_compiled_where_the_compiler_goes_for_good(
     assert choose(Wanted(to, torch=torch, gpus=("gfx942",)))[0] == "amd"
 
 
-def test_where_nothing_is_compiled_a_note_says_that_the_compiler_goes(tmp_path: Path) -> None:
-    environment = sdk(tmp_path / "venv", "7.14.0", "rocm-sdk-devel")
+@pytest.mark.parametrize("part", ["rocm-sdk-devel", "rocm-profiler"])
+def test_where_nothing_is_compiled_a_note_says_what_goes(tmp_path: Path, part: str) -> None:
+    environment = sdk(tmp_path / "venv", "7.14.0", part)
     add(environment, "torch", "2.12.0+rocm7.14.0")
     made = to_pytorch(environment)
     assert made.obstacles == ()
-    assert any(each.startswith("rocm-sdk-devel is removed") for each in made.notes)
+    assert any(each.startswith(f"{part} is removed") for each in made.notes)
 
 
 @pytest.mark.parametrize(

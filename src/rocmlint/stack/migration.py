@@ -31,8 +31,7 @@ from rocmlint.stack.upgrade.rebuilds import bitsandbytes, has_source, without_so
 from rocmlint.stack.upgrade.sdk import (
     DEVEL,
     carried,
-    loses_compiler,
-    requirements_of,
+    lost,
     stays,
     without_compiler,
     without_rocm,
@@ -327,10 +326,11 @@ def _notes(
     environment: Environment, changes: Sequence[PackageChange], rocm: str, beside: Rocm
 ) -> Iterator[str]:
     yield from _of_rocm(changes, rocm, beside)
-    if loses_compiler(changes):
+    for part in lost(changes):
+        what = "compile" if part == DEVEL else "profile"
         yield (
-            f"{DEVEL} is removed, and the index of the new torch does not have it: "
-            f"to compile anything afterwards, install ROCm {rocm}"
+            f"{part} is removed, and the index of the new torch does not have it: "
+            f"to {what} anything afterwards, install ROCm {rocm}"
         )
     cache = os.environ.get("TORCH_EXTENSIONS_DIR") or os.path.expanduser(
         "~/.cache/torch_extensions"
@@ -352,7 +352,7 @@ def _of_rocm(changes: Sequence[PackageChange], rocm: str, beside: Rocm) -> Itera
         return
     of = "the driver belongs"
     built = [each.package for each in changes if each.action == "rebuild"]
-    if built and not requirements_of(changes):
+    if built and not any((each.action, each.package) == ("install", DEVEL) for each in changes):
         of = f"the driver and the compiler for {', '.join(built)} belong"
     yield (
         f"ROCm {beside.version} is installed here ({beside.chosen.source}): torch's wheels include "

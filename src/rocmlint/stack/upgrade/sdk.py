@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 DEVEL = "rocm-sdk-devel"
 """The compiler and its headers, which torch does not require."""
+_EXTRAS = {DEVEL: "devel", "rocm-profiler": "profiler"}
+"""The parts that torch does not require, and the extras of ``rocm`` that bring them
+(docs/packaging of ROCm/TheRock)."""
+_WHY = {
+    DEVEL: "it has the compiler and the headers of this ROCm",
+    "rocm-profiler": "it has the profilers of this ROCm",
+}
 
 
 def stays(part: Distribution, targets: Mapping[str, Version], wheels: Wheels) -> bool:
@@ -40,25 +47,28 @@ def stays(part: Distribution, targets: Mapping[str, Version], wheels: Wheels) ->
 
 def carried(removed: Collection[str], wheels: Wheels) -> tuple[PackageChange, ...]:
     """Return what must be asked for so that it comes back with the new torch."""
-    if wheels.source != "amd" or DEVEL not in removed:
+    if wheels.source != "amd":
         return ()
-    why = "it has the compiler and the headers of this ROCm"
-    return (PackageChange("install", DEVEL, "", wheels.rocm, why),)
+    names = (each for each in _EXTRAS if each in removed)
+    return tuple(PackageChange("install", each, "", wheels.rocm, _WHY[each]) for each in names)
 
 
 def requirements_of(changes: Sequence[PackageChange]) -> tuple[str, ...]:
-    """Return the requirements that bring what is carried."""
-    return tuple(
-        f"rocm[devel]=={each.after}"
-        for each in changes
-        if (each.package, each.action) == (DEVEL, "install")
-    )
+    """Return the requirement that brings what is carried; none where nothing is."""
+    found = {each.package: each.after for each in changes if _is_carried(each)}
+    extras = ",".join(_EXTRAS[each] for each in found)
+    return tuple(f"rocm[{extras}]=={each}" for each in dict.fromkeys(found.values()))
 
 
-def loses_compiler(changes: Sequence[PackageChange]) -> bool:
-    """Return whether the compiler goes and does not come back."""
-    goes = any((each.action, each.package) == ("remove", DEVEL) for each in changes)
-    return goes and not requirements_of(changes)
+def lost(changes: Sequence[PackageChange]) -> list[str]:
+    """Return the parts of the SDK that go and do not come back, though somebody asked for them."""
+    comes = {each.package for each in changes if _is_carried(each)}
+    goes = (each.package for each in changes if each.action == "remove")
+    return [each for each in goes if each in _EXTRAS and each not in comes]
+
+
+def _is_carried(change: PackageChange) -> bool:
+    return change.action == "install" and change.package in _EXTRAS
 
 
 def without_compiler(
@@ -66,7 +76,7 @@ def without_compiler(
 ) -> Iterator[Obstacle]:
     """Say that nothing is left to compile with, where no other ROCm is installed."""
     built = [each.package for each in changes if each.action == "rebuild"]
-    if built and loses_compiler(changes):
+    if built and DEVEL in lost(changes):
         why = f"{', '.join(built)}: compiled with it, and {wheels.url} does not have it"
         do = f"install ROCm {wheels.rocm} first, or plan for AMD's wheels, whose index has it"
         yield Obstacle(f"package {DEVEL}", "", why, f"{do}{_of_amd(wheels, python)}")
