@@ -6,8 +6,10 @@ import os
 import shlex
 import subprocess
 import sys
+import tarfile
 import zipfile
 from importlib.metadata import distribution
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -206,6 +208,41 @@ def wheel(folder: Path, name: str, version: str, *requires: str) -> None:
             archive.writestr(path, text)
 
 
+BACKEND = """\
+import zipfile
+import torch  # as setup.py of flash-attn does
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name = "flash_attn-2.8.3-py3-none-any.whl"
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as archive:
+        archive.writestr("flash_attn.py", f"torch = {torch.version!r}")
+        for file, text in {
+            "METADATA": "Metadata-Version: 2.1\\nName: flash-attn\\nVersion: 2.8.3\\n",
+            "WHEEL": "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+            "RECORD": "",
+        }.items():
+            archive.writestr(f"flash_attn-2.8.3.dist-info/{file}", text)
+    return name
+"""
+PROJECT = """\
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+"""
+
+
+def flash_attn(folder: Path) -> None:
+    """Make a source distribution that is built only where torch can be imported."""
+    files = {"backend.py": BACKEND, "pyproject.toml": PROJECT}
+    files["PKG-INFO"] = "Metadata-Version: 2.1\nName: flash-attn\nVersion: 2.8.3\n"
+    with tarfile.open(folder / "flash_attn-2.8.3.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            information = tarfile.TarInfo(f"flash_attn-2.8.3/{name}")
+            information.size = len(text)
+            archive.addfile(information, BytesIO(text.encode()))
+
+
 def execute(commands: Sequence[str], wheels: Path) -> None:
     """Run commands as a shell does, with a folder of wheels in place of all indexes."""
     path = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
@@ -239,7 +276,10 @@ def before(tmp_path: Path, installer: str, wheels: Path) -> Environment:
     program = f"{made.python} -m pip install"
     if installer == "uv":
         program = f"uv pip install --python {made.python}"
-    execute([f"{program} torch==2.9.1+rocm6.4 accelerate==0.29.3"], wheels)
+    flash_attn(wheels)
+    first = f"{program} torch==2.9.1+rocm6.4 accelerate==0.29.3"
+    # Without the cache, from which pip would take the wheel that it has built once.
+    execute([first, f"{program} {ANEW} flash-attn==2.8.3"], wheels)
     return made
 
 
@@ -258,9 +298,11 @@ def test_the_commands_do_what_they_say_and_the_way_back_undoes_it(
     now = versions(made)
     assert now["torch"] == "2.10.0+rocm7.1"
     assert now["accelerate"] == upgrade.after
+    assert "2.10.0+rocm7.1" in (made.site / "flash_attn.py").read_text()
     assert "pytorch-triton-rocm" not in now
     execute(move.rollback, folder)
     assert versions(made) == was
+    assert "2.9.1+rocm6.4" in (made.site / "flash_attn.py").read_text()
 
 
 def test_a_file_that_is_there_is_never_overwritten(environment: Environment, folder: Path) -> None:
