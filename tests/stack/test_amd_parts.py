@@ -48,7 +48,27 @@ def test_code_of_amds_torch_is_not_wanted_beside_the_torch_of_pytorch(
     packages.torch("2.14.1+rocm7.14", "7.14.60850")
     (note,) = (each for each in packages.show(here).verdicts if each.judgement != "fits")
     assert note.reason.endswith("but torch 2.14.1+rocm7.14 is a build of PyTorch's")
-    assert note.action == "pip uninstall -y amd-torch-device-gfx1151"
+    assert note.action == (
+        "if torch 2.14.1+rocm7.14 stays: pip uninstall -y amd-torch-device-gfx1151"
+    )
+
+
+def test_code_for_a_gpu_waits_for_the_torch_that_is_advised(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    for name in ("rocm", "rocm-sdk-core", "rocm-sdk-libraries"):
+        packages.install(name, "10.2.0a20261120")
+    packages.torch("2.14.1")
+    here.program("rocminfo", "  Name:                    amdgcn-amd-amdhsa--gfx950\n")
+    told = {
+        each.package: each.action
+        for each in packages.show(here).verdicts
+        if each.judgement == "conflict"
+    }
+    assert told["torch"].endswith("install-command --nightly --source amd")  # of a newer ROCm
+    assert told["rocm-sdk-libraries"] == (
+        "install the other torch first, then run this again: it may come with another ROCm"
+    )
 
 
 @pytest.mark.parametrize(

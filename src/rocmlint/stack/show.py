@@ -106,8 +106,9 @@ def read_stack(
     judged = torch_and_rocm(torch, beside_torch, seen, libraries, place) if needs_torch else ()
     of_torch = tuple(judged)
     twice = tuple(doubles(environment))
-    of_amd = tuple(amd_packages(environment, seen))
-    stays = not any(each.judgement == "conflict" for each in (*of_torch, *of_amd, *twice))
+    goes = any(each.judgement == "conflict" for each in of_torch)
+    of_amd = tuple(amd_packages(environment, seen, replaces_torch=goes))
+    stays = not goes and not any(each.judgement == "conflict" for each in (*of_amd, *twice))
     keep = replace(kept(environment), constraints=constraints) if stays else NOTHING
     beside = (
         *jax(environment, beside_torch, devices, place),

@@ -46,6 +46,8 @@ _POST = re.compile(r"\.post\d+")
 _NO_CODE, _NO_DEVICE_CODE = "hipErrorNoBinaryForGpu", "hipErrorInvalidImage"
 """How kernels fail: of a file with code for other GPUs, and of host code (ROCm/TheRock#7839)."""
 
+_TORCH_FIRST = "install the other torch first, then run this again: it may come with another ROCm"
+
 
 @dataclass(frozen=True)
 class _Code:
@@ -63,13 +65,21 @@ class _Code:
         return any(gpu in _targets(each) for each in self.names)
 
 
-def amd_packages(environment: Environment, devices: Devices) -> Iterator[Verdict]:
-    """Judge AMD's wheels: against the GPUs, and against each other where no metadata does."""
+def amd_packages(
+    environment: Environment, devices: Devices, *, replaces_torch: bool = False
+) -> Iterator[Verdict]:
+    """Judge AMD's wheels: against the GPUs, and against each other where no metadata does.
+
+    ``replaces_torch`` says that another torch is advised, which brings a ROCm: then the code for a
+    GPU is not asked for in the versions that are installed.
+    """
     yield from _versions(environment)
     found = list(_found(environment))
     for code in found:
         beside = [each for each in found if each is not code and not (each.is_host or code.is_host)]
-        yield from _for_devices(code, environment, devices.architectures, beside)
+        for each in _for_devices(code, environment, devices.architectures, beside):
+            waits = replaces_torch and "pip install" in each.action
+            yield replace(each, action=_TORCH_FIRST) if waits else each
 
 
 def _targets(name: str) -> tuple[str, ...]:
@@ -192,7 +202,10 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
 
 
 def _left_behind(part: Distribution, environment: Environment) -> Iterator[Verdict]:
-    """Yield a note on code for a GPU of AMD's torch, where another one for ROCm has replaced it."""
+    """Yield a note on code for a GPU of AMD's torch, where another one for ROCm has replaced it.
+
+    What else is advised may go back to AMD's torch, which needs it.
+    """
     device = DEVICE.fullmatch(part.name)
     host = environment.get(device[1].removeprefix("amd-")) if device else None
     if host and "+rocm" in host.version and not is_build_of_amd(host.version):
@@ -205,7 +218,7 @@ def _left_behind(part: Distribution, environment: Environment) -> Iterator[Verdi
             "built",
             "note",
             reason=f"it is code of AMD's {host.name}, but {host} is a build of PyTorch's",
-            action=f"pip uninstall -y {part.name}",
+            action=f"if {host} stays: pip uninstall -y {part.name}",
             source=part.place,
         )
 
