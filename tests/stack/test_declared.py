@@ -26,6 +26,32 @@ def test_what_is_missing_is_a_conflict(packages: FakeEnvironment) -> None:
     assert standing(declared(packages.read())) == [("accelerate", "psutil", "conflict")]
 
 
+@pytest.mark.parametrize("triton", ["triton-rocm", "pytorch-triton-rocm"])
+def test_the_triton_that_torch_brought_for_rocm_is_there_under_another_name(
+    packages: FakeEnvironment, triton: str
+) -> None:
+    packages.torch("2.11.0+rocm7.2", "7.2.53211")
+    packages.install(triton, "3.6.0")
+    packages.install("vllm", "0.26.0", ["triton>=2.3.1"])
+    (note,) = declared(packages.read())
+    assert (note.judgement, note.action) == ("note", "")
+    assert note.reason == (
+        f"it requires triton>=2.3.1, which is not installed, but {triton} 3.6.0 is: the same "
+        "module under the name that it has for ROCm; pip check reports it"
+    )
+
+
+def test_another_triton_than_that_of_torch_is_not_had_by_another_torch(
+    packages: FakeEnvironment,
+) -> None:
+    packages.torch("2.11.0+rocm7.2", "7.2.53211")
+    packages.install("triton-rocm", "3.6.0")
+    packages.install("vllm", "0.10.0", ["triton==3.3.1"])
+    (conflict,) = declared(packages.read())
+    assert conflict.judgement == "conflict"
+    assert conflict.action == "rocmlint stack compatible --torch 2.11.0 vllm"
+
+
 def test_a_requirement_that_nests_too_deep_is_a_problem_of_its_package_alone(
     packages: FakeEnvironment,
 ) -> None:

@@ -61,10 +61,15 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
         return kept.pip_install(_text(requirement))
     if package.name in TORCH_FAMILY or other is None or other.parsed is None:
         return one_index(here, requirement, package)
-    fitting = _newest_taking(package.name, name, other.parsed, extra, minor_of(python))
+    torch = other if name == "torch" else here.get("torch")
+    flag = f"--torch {torch.parsed.public} " if torch and torch.parsed else ""
+    compatible = f"rocmlint stack compatible {flag}{package.name}"
+    if name == "triton" != other.name:  # under its name for ROCm it belongs to torch, and stays
+        return compatible
+    fitting = newest_taking(package.name, name, other.parsed, extra, minor_of(python))
     move = meeting(here, requirement, other.parsed) if name == "torch" else ""
     if fitting is None or fitting == package.parsed:
-        return move or f"rocmlint stack compatible --torch {other.parsed.public} {package.name}"
+        return move or compatible
     wanted = f"{package.name}=={fitting}"
     keep = f"{kept.pip_install(wanted)} (keeps {other})"
     if package.name in rocm_wheels.BUILT_FOR_CUDA:
@@ -99,7 +104,7 @@ def reinstall(package: Distribution, here: Surroundings = NOWHERE) -> str:
     return f"pip install --force-reinstall {' '.join(how)} {exact}"
 
 
-def _newest_taking(
+def newest_taking(
     package: str, other: str, version: Version, extra: str, python: str
 ) -> Version | None:
     """Return the newest release of a package that takes a version of another, its extra counted."""

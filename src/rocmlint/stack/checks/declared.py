@@ -201,7 +201,7 @@ def _missing(
     requirement = demand.requirement
     text = _text(requirement)
     by = f" with its extra {demand.extra!r}" if demand.extra else ""
-    return Verdict(
+    verdict = Verdict(
         distribution.name,
         distribution.version,
         canonicalize_name(requirement.name),
@@ -211,9 +211,15 @@ def _missing(
         "conflict",
         demand.extra,
         f"it requires {text}{by}, which is not installed",
-        cure(distribution, requirement, None, demand.extra, environment.python),
-        distribution.place,
+        source=distribution.place,
     )
+    names = ("triton-rocm", "pytorch-triton-rocm") if verdict.on == "triton" else ()
+    renamed = next(filter(None, map(environment.get, names)), None)
+    if renamed and renamed.parsed and is_met(requirement.specifier, renamed.parsed):
+        why = f"{verdict.reason}, but {renamed} is: the same module under the name that it has for "
+        return replace(verdict, judgement="note", reason=f"{why}ROCm; pip check reports it")
+    action = cure(distribution, requirement, renamed, demand.extra, environment.python)
+    return replace(verdict, action=action)
 
 
 def _unreadable(distribution: Distribution) -> Iterator[Verdict]:
