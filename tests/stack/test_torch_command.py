@@ -209,13 +209,33 @@ def test_a_torchaudio_that_has_no_wheels_and_takes_another_torch_goes_first() ->
 
 def test_without_a_gpu_an_index_for_a_family_has_a_place_for_it() -> None:
     here = here_with(("torch", "2.11.0", ""), rocm="7.13.0", gpu="")
-    told = "rocmlint stack install-command --rocm 7.13.0 --torch 2.11.0 --gpu GFX"
+    told = "rocmlint stack install-command --rocm 7.13.0 --torch 2.11.0 --gpu gfx..."
     assert one_index(here) == told
 
 
-def test_where_no_wheels_are_known_no_command_is_named() -> None:
+def test_the_libraries_of_a_family_tell_a_gpu_for_its_index() -> None:
+    libraries = ("rocm-sdk-libraries-gfx110x-all", "7.13.0", "")
+    here = here_with(("torch", "2.11.0", ""), libraries, rocm="7.13.0", gpu="")
+    told = "rocmlint stack install-command --rocm 7.13.0 --torch 2.11.0 --gpu gfx1100"
+    assert one_index(here) == told
+
+
+def test_for_a_gpu_without_any_wheel_torch_has_to_be_compiled() -> None:
     here = here_with(("torch", "2.14.1", ""), rocm="7.1", gpu="gfx803")
-    assert one_index(here) == "install torch and its companions from one index"
+    told = "no wheel of torch that is known has code for gfx803: compile torch for it"
+    assert one_index(here) == told
+
+
+def test_for_a_gpu_that_only_nightly_builds_have_code_for_these_are_told() -> None:
+    here = here_with(("torch", "2.11.0", ""), rocm="7.1.1", gpu="gfx90c")
+    command = "rocmlint stack install-command --nightly --source amd"
+    assert one_index(here) == f"pip uninstall -y torch, then {command}"
+
+
+def test_where_no_wheels_are_known_no_command_is_named() -> None:
+    here, unknown = here_with(("torch", "2.14.1", "")), Requirement("torchvision==9.9")
+    told = "install torch and its companions from one index"
+    assert one_index(here, unknown, Distribution("mine", "1.0")) == told
 
 
 def test_for_a_rocm_without_wheels_there_is_no_command() -> None:
@@ -230,3 +250,27 @@ def test_a_release_that_is_pinned_is_the_one_that_is_named(wanted: str, torch: s
     here = here_with(rocm="7.2")
     told = meeting(here, Requirement(wanted), Version("2.12.0+rocm7.2"))
     assert told == f"rocmlint stack install-command --rocm 7.2 --torch {torch}"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "torch"),
+    [
+        ("torch>=2.8,<=2.9.0", "2.9.0"),  # 2.9 would be 2.9.1
+        ("torch>=2.9.1,<2.10", "2.9"),
+        ("torch>=2.9.1,<2.10,!=2.9.1", ""),
+    ],
+)
+def test_the_newest_release_that_is_allowed_is_named(wanted: str, torch: str) -> None:
+    here = here_with(("torch", "2.11.0+rocm7.2", ""), rocm="7.2.4", gpu="gfx942")
+    told = meeting(here, Requirement(wanted), Version("2.11.0+rocm7.2"))
+    assert told.endswith(f" --torch {torch}" if torch else "")
+    assert bool(told) is bool(torch)
+
+
+def test_a_torch_that_is_there_already_is_no_advice() -> None:
+    torch, triton = ("torch", "2.11.0+rocm7.2", "triton-rocm==3.6.0"), ("triton-rocm", "3.6.0", "")
+    here = here_with(torch, triton, rocm="7.2", gpu="gfx942")
+    command = "rocmlint stack install-command --rocm 7.2 --torch 2.11.0"
+    told = "install torch and its companions from one index"
+    assert one_index(here, Requirement("triton==3.6.0")) == told
+    assert one_index(here_with(torch, rocm="7.2"), Requirement("triton-rocm==3.6.0")) == command

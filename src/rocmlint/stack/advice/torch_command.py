@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.published import amd_wheels, rocm_wheels
+from rocmlint.published import amd_wheels, requirements, rocm_wheels
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
-from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, is_nightly, rocm_of
-from rocmlint.stack.wheels.install import COMPANIONS, Wanted
+from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, FAMILY, is_nightly, rocm_of
+from rocmlint.stack.wheels.install import COMPANIONS, Wanted, listed
 from rocmlint.stack.wheels.sources import attempted
 from rocmlint.text.written import minor_release, version_of
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 COMMAND = "rocmlint stack install-command"
 _ONE_INDEX = "install torch and its companions from one index"
 """What is left to say where no wheels are known."""
+_PLACE = "gfx..."
+"""What stands for a GPU that is not known."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,12 @@ def one_index(
     asked = [each.name for each in by.requires if "extra" not in str(each.marker)] if by else []
     asked += [missing.name] if missing else []
     here = replace(here, required=tuple(each for each in COMPANIONS if each in asked))
-    return _nightly(here) or _first(here, _choices(here), missing) or _ONE_INDEX
+    return (
+        _nightly(here)
+        or _first(here, _choices(here), None if missing and missing.name == "torch" else missing)
+        or _for_no_rocm(here)
+        or _ONE_INDEX
+    )
 
 
 def for_rocm(here: Surroundings) -> str:
@@ -120,13 +127,30 @@ def meeting(here: Surroundings, requirement: Requirement, present: Version) -> s
     """
     equal = (each.version for each in requirement.specifier if each.operator == "==")
     pins = [each for each in equal if version_of(each)]  # and not 2.10.*
-    pairs = [
-        (pins[0] if pins else torch, rocm)
-        for torch, rocm in _pairs(labelled_rocm(str(present)) or here.rocm)
-        if requirement.specifier.contains(f"{torch}.0")
-        or any(minor_release(Version(each)) == torch for each in pins)
-    ]
-    return for_each(here, pairs)
+    choices = (
+        _Choice(torch, rocm)
+        for minor, rocm in _pairs(labelled_rocm(str(present)) or here.rocm)
+        for torch in _allowed(minor, requirement, pins)
+    )
+    return _first(here, choices, requirement)
+
+
+def _allowed(minor: str, requirement: Requirement, pins: Iterable[str]) -> list[str]:
+    """Return the releases of a minor torch that are allowed, the newest first; or what is pinned.
+
+    The newest that is known is named by the minor version.
+    """
+    pins = [*pins]
+    if pins:
+        return pins[:1] if any(minor_release(Version(each)) == minor for each in pins) else []
+    published = {each for each in requirements.releases("torch") if not each.local}
+    published -= {each for each in published if requirements.is_yanked("torch", each)}
+    published |= {Version(Version(each.torch).public) for each in amd_wheels.builds()}
+    known = sorted(
+        each for each in published if minor_release(each) == minor and not each.is_prerelease
+    )
+    found = [each for each in reversed(known) if requirement.specifier.contains(each)]
+    return [minor if each == known[-1] else str(each) for each in found]
 
 
 def _pairs(rocm: str) -> list[tuple[str, str]]:
@@ -206,17 +230,19 @@ def _is_device_of_torch(package: Distribution) -> bool:
 def _first(
     here: Surroundings, choices: Iterable[_Choice], missing: Requirement | None = None
 ) -> str:
+    """Return the command for the first choice that there is, and that brings what is missing."""
     for each in dict.fromkeys(choices):
         command = _command(here, each, missing)
-        if command:
-            return command
+        if command or command is None:
+            return command or ""
     return ""
 
 
-def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -> str:
+def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -> str | None:
     """Return the command for a choice; torchaudio, which ended with 2.11, is left out if need be.
 
-    What is left out and takes another torch only is removed first.
+    What is left out and takes another torch only is removed first. None where all of it is there:
+    it does not bring what is missing, and neither would another torch.
     """
     for left in ("", "torchaudio"):
         if left and (here.get(left) is None or left in here.required):
@@ -225,6 +251,8 @@ def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -
         for made, flags in _sources(here, choice, named):
             if missing and not _meets(made, missing):
                 continue
+            if missing and not _changes(here, made):
+                return None
             first = f"pip uninstall -y {left}, then " if _refuses(here.get(left), made) else ""
             return f"{first}{COMMAND}{_flags(choice)}{_named(named)}{flags}"
     return ""
@@ -244,7 +272,8 @@ def _sources(
     )
     machines = [(wanted, "")]
     if not here.gpus:
-        machines.append((replace(wanted, gpus=_any_gpu(choice.rocm)), " --gpu GFX"))
+        gpus, told = _a_gpu(here, choice.rocm)
+        machines.append((replace(wanted, gpus=gpus), f" --gpu {told}"))
     by_source: tuple[Source | None, ...] = (None, "amd", "radeon") if choice.label else (None,)
     end = f"=={choice.torch}+{choice.label}"
     for source in by_source:
@@ -255,15 +284,36 @@ def _sources(
 
 
 def _meets(made: Installation, missing: Requirement) -> bool:
-    """Return whether a companion is the one that is required; what torch itself is was chosen."""
-    found = version_of(dict(made.packages).get(missing.name, ""))
-    return missing.name not in COMPANIONS or found is None or is_met(missing.specifier, found)
+    """Return whether the torch, or a companion, is the one that is required."""
+    version = made.build if missing.name == "torch" else dict(made.packages).get(missing.name, "")
+    found = version_of(version)
+    return found is None or is_met(missing.specifier, found)
 
 
-def _any_gpu(rocm: str) -> tuple[str, ...]:
-    """Return a GPU that AMD's wheels for a ROCm serve: an index for a family has to be told one."""
-    builds = (each for each in amd_wheels.builds() if each.rocm == rocm)
-    return next((each.devices[:1] for each in builds if each.index.kind == "family"), ())
+def _changes(here: Surroundings, made: Installation) -> bool:
+    """Return whether an installer finds anything to do: another build, or what torch lacks."""
+    pins = (each.partition("==") for each in made.words if "==" in each)
+    for name, _, version in pins:
+        package = here.get(name.partition("[")[0])
+        if package is None or package.version != version:
+            return True
+    torch = here.get("torch")
+    asked = torch.requires if torch else ()
+    return any(here.get(each.name) is None for each in asked if "extra" not in str(each.marker))
+
+
+def _a_gpu(here: Surroundings, rocm: str) -> tuple[tuple[str, ...], str]:
+    """Return a GPU that AMD's wheels for a ROCm serve, and how it is named in the command.
+
+    An index for a family has to be told one. The libraries of a family are for its GPUs; without
+    any there is a place for one.
+    """
+    builds = [each for each in amd_wheels.builds() if each.rocm == rocm]
+    served = [gpu for each in builds if each.index.kind == "family" for gpu in each.devices]
+    families = (match for each in here.packages if (match := FAMILY.fullmatch(each.name)))
+    of = (gpu for each in families for gpu in amd_wheels.members(each[1]))
+    known = next((each for each in of if each in served), "")
+    return (known,) if known else tuple(served[:1]), known or _PLACE
 
 
 def _refuses(package: Distribution | None, made: Installation) -> bool:
@@ -282,19 +332,37 @@ def _nightly(here: Surroundings) -> str:
     if of is None:
         return ""
     rocm = labelled_rocm(of.version)
-    source: Source | None = None
-    if ".dev" in of.version and of.version.endswith(f"+rocm{rocm}"):
-        flags = f" --rocm {rocm} --nightly"
-    elif is_nightly(rocm_of(of.version)):
-        flags, rocm, source = " --nightly --source amd", "", "amd"
-    else:
+    if is_nightly(rocm_of(of.version)):
+        return _amd_nightly(here)
+    if ".dev" not in of.version or not of.version.endswith(f"+rocm{rocm}"):
         return ""
     wanted = Wanted(rocm, None, here.companions, nightly=True, gpus=here.gpus, every=False)
-    if attempted(wanted, source) is None:
+    if attempted(wanted) is None:
         return ""
+    return f"{_removed(here)}{COMMAND} --rocm {rocm} --nightly{_named(here.companions)}"
+
+
+def _for_no_rocm(here: Surroundings) -> str:
+    """Return what is left for GPUs that no release has code for; empty for others."""
+    if not here.gpus or attempted(Wanted("", gpus=here.gpus, every=False)):
+        return ""
+    return _amd_nightly(here) or (
+        f"no wheel of torch that is known has code for {listed(here.gpus)}: compile torch for it"
+    )
+
+
+def _amd_nightly(here: Surroundings) -> str:
+    """Return the command for AMD's nightly builds; empty where they do not serve the GPUs."""
+    wanted = Wanted("", None, here.companions, nightly=True, gpus=here.gpus, every=False)
+    if attempted(wanted, "amd") is None:
+        return ""
+    return f"{_removed(here)}{COMMAND} --nightly --source amd{_named(here.companions)}"
+
+
+def _removed(here: Surroundings) -> str:
+    """Return how torch is removed before a build without a version, which would not replace it."""
     there = " ".join(each for each in ("torch", *here.companions) if here.get(each))
-    first = f"pip uninstall -y {there}, then " if there else ""
-    return f"{first}{COMMAND}{flags}{_named(here.companions)}"
+    return f"pip uninstall -y {there}, then " if there else ""
 
 
 def _flags(choice: _Choice) -> str:
