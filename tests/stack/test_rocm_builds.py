@@ -18,7 +18,7 @@ from rocmlint.stack.installed.distributions import Distribution
 from rocmlint.stack.installed.rocm_reading import Rocm, RocmReading
 
 if TYPE_CHECKING:
-    from tests.support.stacks import FakeEnvironment
+    from tests.support.stacks import FakeEnvironment, FakeMachine
 
 AMD = "https://repo.amd.com/rocm/whl-multi-arch/"
 STABLE = "https://stable.repo.amd.com/rocm/whl-next/"
@@ -76,6 +76,18 @@ def test_the_plugin_of_onnxruntime_is_for_one_python(packages: FakeEnvironment) 
     told = "pip uninstall -y onnxruntime-gpu; for ROCm 10.1 onnxruntime has a build for Python "
     is_3_12 = packages.read().python.startswith("3.12.")
     assert verdict.action.startswith(offers if is_3_12 else told)
+
+
+def test_in_place_of_a_build_for_cuda_comes_a_release_for_the_torch_that_is_here(
+    packages: FakeEnvironment, here: FakeMachine
+) -> None:
+    packages.torch("2.11.0+rocm7.1", "7.1.25424")
+    record = "vllm/_C.abi3.so,sha256=x,1\n"
+    packages.install("vllm", "0.33.0", ["torch==2.14.0"], record=record)
+    packages.write("vllm/_C.abi3.so", "\x7fELF\0libcudart.so.12\0")
+    told = {each.grade: each.action for each in packages.show(here).verdicts if each.action}
+    assert "a ROCm build of vllm==0.26.0 " in told["built"]
+    assert "a ROCm build of vllm==0.26.0 " in told["declared"]
 
 
 def jax(
@@ -164,3 +176,13 @@ def test_the_other_half_of_a_plugin_for_another_rocm_is_not_asked_for() -> None:
     here = Surroundings((*there.packages, plugin), there.python, there.rocm, there.gpus)
     told = remedy(plugin, Requirement("jax-rocm7-pjrt==0.10.0+rocm7.14.0"), None, "", "", here=here)
     assert told == jax_builds.for_rocm(here, [plugin])
+
+
+def test_a_jaxlib_that_comes_with_the_plugin_for_this_rocm_is_not_asked_for() -> None:
+    there = jax("6.4.3", version="0.9.1", core=False)
+    other = Distribution("jax-rocm7-pjrt", "0.9.1.post3")
+    here = Surroundings((*there.packages, other), there.python, there.rocm, there.gpus)
+    asked, (of_jax, of_lib) = Requirement("jaxlib==0.9.1"), there.packages
+    assert " jaxlib==0.5.0 " in jax_builds.for_rocm(here, [other])
+    assert remedy(of_jax, asked, of_lib, "", "3.12", here=here) == ""
+    assert remedy(of_jax, asked, of_lib, "", "3.12", here=there) == "pip install jaxlib==0.9.1"

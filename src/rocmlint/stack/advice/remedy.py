@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from rocmlint.stack.installed.distributions import Distribution
 
+_JAX = ("jax", "jaxlib")
+
 
 def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     package: Distribution,
@@ -52,6 +54,8 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
         )
     if jax_builds.PART.fullmatch(name):
         return _of_jax(package, requirement, kept, here)
+    if name in _JAX and f" {name}==" in _other_jax(here):
+        return ""  # the command for the parts that are for another ROCm brings it
     if is_of_amd(name):
         wanted = next((each.version for each in requirement.specifier), package.version)
         return install(wanted, _text(requirement))
@@ -80,15 +84,21 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
 
 def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: Surroundings) -> str:
     """Return how a part of JAX gets its other half: for another ROCm both are replaced."""
-    parts = [each for each in here.packages if jax_builds.PART.fullmatch(each.name)]
     major = here.rocm.partition(".")[0]
     if major and jax_builds.major_of(package.name) not in {"", major}:
-        others = [each for each in parts if jax_builds.major_of(each.name) != major]
-        return jax_builds.for_rocm(here, others)
+        return _other_jax(here)
     exact = next((each.version for each in requirement.specifier if each.operator == "=="), "")
     name = canonicalize_name(requirement.name)
     action = jax_builds.part(name, exact, here) if exact else f"pip install {_text(requirement)}"
     return kept.added_to(action)
+
+
+def _other_jax(here: Surroundings) -> str:
+    """Return how JAX is replaced where parts of it are for another ROCm; empty where none is."""
+    major = here.rocm.partition(".")[0]
+    parts = [each for each in here.packages if jax_builds.PART.fullmatch(each.name)]
+    others = [each for each in parts if jax_builds.major_of(each.name) != major]
+    return jax_builds.for_rocm(here, others) if major and others else ""
 
 
 def reinstall(package: Distribution, here: Surroundings = NOWHERE) -> str:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.read import read_small
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
+from rocmlint.stack.advice.remedy import newest_taking
 from rocmlint.stack.advice.rocm_builds import instead_of
 from rocmlint.stack.advice.torch_command import Surroundings, one_index, surroundings_of
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
-from rocmlint.stack.verdicts import Verdict
+from rocmlint.stack.verdicts import Verdict, is_met
 from rocmlint.stack.versions import major_minor
 from rocmlint.stack.wheels.install import COMPANIONS
 
@@ -157,8 +158,21 @@ def _instead(
     """Return where the ROCm build of a package is, as far as that is known."""
     if torch and package.name in COMPANIONS:
         return _beside(torch, package, here)
-    release = package.version.partition("+")[0]
+    release = _for_torch(package, here) if torch else ""
+    release = release or package.version.partition("+")[0]
     return instead_of(package.name, release, kept, rocm, here.python)
+
+
+def _for_torch(package: Distribution, here: Surroundings) -> str:
+    """Return the newest release that takes the torch here, where the one that is there does not.
+
+    It is the one that is advised where their metadata is compared.
+    """
+    torch = here.get("torch")
+    asked = [each.specifier for each in package.requires if each.name == "torch"]
+    if torch is None or torch.parsed is None or all(is_met(e, torch.parsed) for e in asked):
+        return ""
+    return str(newest_taking(package.name, "torch", torch.parsed, "", here.python) or "")
 
 
 def _beside(torch: TorchBuild, companion: Distribution, here: Surroundings) -> str:
