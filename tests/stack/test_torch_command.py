@@ -222,7 +222,7 @@ def test_the_libraries_of_a_family_tell_a_gpu_for_its_index() -> None:
 
 def test_for_a_gpu_without_any_wheel_torch_has_to_be_compiled() -> None:
     here = here_with(("torch", "2.14.1", ""), rocm="7.1", gpu="gfx803")
-    told = "no wheel of torch that is known has code for gfx803: compile torch for it"
+    told = "no wheel of torch that is known has code for gfx803: it has to be compiled"
     assert one_index(here) == told
 
 

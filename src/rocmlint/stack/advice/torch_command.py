@@ -347,7 +347,7 @@ def _for_no_rocm(here: Surroundings) -> str:
     if not here.gpus or attempted(Wanted("", gpus=here.gpus, every=False)):
         return ""
     return _amd_nightly(here) or (
-        f"no wheel of torch that is known has code for {listed(here.gpus)}: compile torch for it"
+        f"no wheel of torch that is known has code for {listed(here.gpus)}: it has to be compiled"
     )
 
 
