@@ -56,6 +56,10 @@ def told(made: Plan) -> list[tuple[str, str, str, str]]:
     return [(each.action, each.package, each.before, each.after) for each in made.changes]
 
 
+def installs(made: Plan, requirement: str) -> bool:
+    return any(requirement in shlex.split(each) for each in made.commands)
+
+
 def only(made: Plan) -> Obstacle:
     (obstacle,) = made.obstacles
     return obstacle
@@ -66,8 +70,7 @@ def test_the_compiler_comes_back_with_the_new_rocm(tmp_path: Path) -> None:
     add(environment, "torch", "2.12.0+rocm10.0.0")
     made = to_amd(environment)
     assert ("install", "rocm-sdk-devel", "", "10.1.0") in told(made)
-    _, install, *_ = map(shlex.split, made.commands)
-    assert "rocm[devel]==10.1.0" in install
+    assert installs(made, "rocm[devel]==10.1.0")
 
 
 @pytest.mark.parametrize(
@@ -82,8 +85,7 @@ def test_so_does_the_profiler(tmp_path: Path, others: tuple[str, ...], requireme
     add(environment, "torch", "2.12.0+rocm10.0.0")
     made = to_amd(environment)
     assert ("install", "rocm-profiler", "", "10.1.0") in told(made)
-    _, install, *_ = map(shlex.split, made.commands)
-    assert requirement in install
+    assert installs(made, requirement)
 
 
 def test_the_profiler_does_not_stand_for_the_compiler(
