@@ -49,8 +49,13 @@ class Origins:
     names: frozenset[str]
     torch: str
     place: tuple[str, ...]
-    is_unlabelled: bool
-    """Whether torch is a ROCm build of which PyPI has the version, as another build."""
+    is_rocm: bool
+    """Whether torch is a ROCm build."""
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether torch is a ROCm build of which PyPI has the version, as another build."""
+        return self.is_rocm and "+" not in self.torch
 
     def index(self, package: Installed) -> str:
         """Return the index that a package came from; empty if unknown."""
@@ -110,7 +115,7 @@ def origins(packages: Iterable[Installed], torch: TorchBuild | None) -> Origins:
     version = found.get("torch", "")
     place = place_of(version, found) if version else ()
     is_rocm = torch is not None and torch.kind == "HIP"
-    return Origins(frozenset(found), version, place, is_rocm and "+" not in version)
+    return Origins(frozenset(found), version, place, is_rocm)
 
 
 def _told(package: Installed) -> str:

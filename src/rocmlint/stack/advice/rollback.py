@@ -147,11 +147,12 @@ def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterato
     What pip would not find, would find another build of, or has to compile is a comment: a line
     that fails would keep all others from coming back.
     """
-    line, why = source_of(distribution), found.lost(distribution, source_of(distribution))
     if compiled:
         yield f"# {distribution} is compiled against torch; when torch is installed, run"
         yield f"#   {compiled}"
         return
+    line = source_of(distribution)
+    why = found.lost(distribution, line)
     if why:
         yield f"# {why}"
     elif found.is_foreign(distribution):
@@ -166,13 +167,15 @@ def _compiled(environment: Environment, distribution: Distribution, found: Origi
     A line of a file is built without the torch that is in the same file.
     """
     is_lost = bool(found.lost(distribution, source_of(distribution)))
-    if is_lost or not _needs_torch_to_build(environment, distribution):
+    if is_lost or not _needs_torch_to_build(environment, distribution, found):
         return ""
     words = words_to_compile(distribution, distribution.version)
     return Installer(environment).compile(*words)
 
 
-def _needs_torch_to_build(environment: Environment, distribution: Distribution) -> bool:
+def _needs_torch_to_build(
+    environment: Environment, distribution: Distribution, found: Origins
+) -> bool:
     """Return whether pip would build a package that needs torch for that.
 
     The files of an editable one, and so the code that was compiled, are not in its RECORD. On ROCm
@@ -184,8 +187,7 @@ def _needs_torch_to_build(environment: Environment, distribution: Distribution) 
         return has_code and "torch" in always_required(distribution, environment)
     if source or _origin(distribution):
         return bool(source)
-    torch = read_torch(environment)
-    return distribution.name in SOURCE_ONLY or (torch is not None and torch.kind == "HIP")
+    return distribution.name in SOURCE_ONLY or found.is_rocm
 
 
 def _origin(distribution: Distribution) -> dict[str, Any]:

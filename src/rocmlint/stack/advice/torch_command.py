@@ -16,7 +16,7 @@ from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, FAMILY, is_nightly, rocm_of
 from rocmlint.stack.wheels.install import COMPANIONS, Wanted, listed
-from rocmlint.stack.wheels.sources import attempted
+from rocmlint.stack.wheels.sources import COMMAND, attempted
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.wheels.install import Installation, Source
 
-COMMAND = "rocmlint stack install-command"
 _ONE_INDEX = "install torch and its companions from one index"
 """What is left to say where no wheels are known."""
 _PLACE = "gfx..."

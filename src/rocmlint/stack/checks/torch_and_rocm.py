@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.advice.torch_command import (
-    COMMAND,
     Surroundings,
     for_each,
     for_gpus,
@@ -19,6 +18,7 @@ from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
 from rocmlint.stack.wheels.amd_parts import is_build_of_amd
 from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.sources import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

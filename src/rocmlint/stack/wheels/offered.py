@@ -10,7 +10,7 @@ from packaging.version import Version
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.install import listed
-from rocmlint.stack.wheels.sources import attempted
+from rocmlint.stack.wheels.sources import COMMAND, attempted
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
@@ -74,6 +74,6 @@ def _of_build(torch: str, wanted: Wanted) -> str:
 
 
 def _typed(wanted: Wanted, source: Source | None = None) -> str:
-    words = ["rocmlint stack install-command", f"--source {source}" if source else ""]
+    words = [COMMAND, f"--source {source}" if source else ""]
     words += [f"--rocm {wanted.rocm}", f"--torch {wanted.torch}"]
     return " ".join(filter(None, (*words, *(f"--{each}" for each in wanted.companions))))

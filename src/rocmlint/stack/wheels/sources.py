@@ -35,6 +35,8 @@ _OF_AMD = re.compile(r"\.amd\.com/")
 _OF_FAMILY = re.compile(r"/gfx[0-9a-z-]+/?\Z", re.IGNORECASE)
 """An index for one family of GPUs, whose torch has no extras for them."""
 
+COMMAND = "rocmlint stack install-command"
+
 
 def installation(
     wanted: Wanted,
