@@ -19,6 +19,7 @@ from tests.support.patches import Patched
 from tests.support.project import Project
 from tests.support.repositories import Repository
 from tests.support.stacks import FakeEnvironment, FakeMachine
+from tests.support.tools import LLVM, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,6 +63,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow tests, so that no worker is left alone with one in the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what compiles device code where no compiler can."""
+    if item.get_closest_marker("needs_compiler") and (reason := lacking(*LLVM)):
+        pytest.skip(reason)
 
 
 def pytest_collection_finish() -> None:

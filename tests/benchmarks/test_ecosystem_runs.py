@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.ecosystem.runs import installed, run
 from benchmarks.linting import INSTALLED
+from tests.support.tools import needs, skip_where_offline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,17 +42,22 @@ def test_the_findings_of_all_trees_are_those_of_one_run(tree: Path) -> None:
     assert made.found[0].key != made.found[1].key
 
 
+@needs("git")
 def test_a_revision_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no-such-revision is no revision"):
         installed("no-such-revision", tmp_path)
 
 
+@needs("git")
 @pytest.mark.slow
-def test_a_revision_finds_what_its_own_code_finds(tree: Path, tmp_path: Path) -> None:
+def test_a_revision_finds_what_its_own_code_finds(
+    tree: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     try:
         version, program = installed("HEAD", tmp_path)
     except subprocess.CalledProcessError as error:
-        pytest.skip(f"pip cannot install rocmlint: {error}")
+        skip_where_offline(error.returncode, capfd.readouterr().err)
+        raise
     assert program.is_relative_to(tmp_path / "versions")
     assert [each.code for each in run(version, program, {"loader==1.0": tree}).found] == ["ROC602"]
     again = installed("HEAD", tmp_path)

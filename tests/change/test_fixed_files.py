@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import errno
 import os
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from rocmlint.change.change import diff, write
 from rocmlint.change.fix import fix_bytes
 from rocmlint.findings import Finding
 from tests.support.fixes import finding, fixed, lint_bytes, replacing
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +169,6 @@ def test_a_read_only_file_is_left_alone(script: Path) -> None:
     assert script.read_bytes() == b"a.half()\n"
 
 
-@pytest.mark.skipif(shutil.which("patch") is None, reason="needs the program patch")
 @pytest.mark.parametrize(
     "data",
     [
@@ -183,7 +182,7 @@ def test_a_read_only_file_is_left_alone(script: Path) -> None:
 def test_patch_takes_the_diff(script: Path, data: bytes) -> None:
     change = fixed(data)
     script.write_bytes(data)
-    command = ["patch", "-p0", "--binary", "--quiet"]
+    command = [program("patch"), "-p0", "--binary", "--quiet"]
     subprocess.run(command, cwd=script.parent, input=diff(change), check=True)
     assert script.read_bytes() == change.after
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from tests.support.git import GitProject, branched
 from tests.support.project import Project
 from tests.support.repositories import GONE
 from tests.support.scripts import CLEAN, UNSAFE
+from tests.support.tools import needs
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = needs("git")
 
 OTHER = UNSAFE.replace("path", "name").replace("image", "picture")
 LOCAL_RULE = """\

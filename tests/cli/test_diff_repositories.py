@@ -11,11 +11,12 @@ import pytest
 from tests.support.git import GitProject, branched, git
 from tests.support.project import Project
 from tests.support.scripts import CLEAN, UNSAFE
+from tests.support.tools import needs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = needs("git")
 
 OTHER = UNSAFE.replace("path", "name").replace("image", "picture")
 

@@ -15,6 +15,7 @@ import pytest
 
 from rocmlint.cli.progress import PATIENCE, PAUSE, Progress
 from tests.support.project import COMMAND
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -104,7 +105,8 @@ def test_what_is_piped_is_byte_for_byte_what_lies_there(project: Project) -> Non
     assert diff.startswith(b"--- \xff\x1b.py\n+++ \xff\x1b.py\n")
     assert b"    # \x1b[2J\n" in diff
     assert listed == b"\xff\x1b.py\n"
-    subprocess.run(["patch", "-p0"], cwd=project.root, input=diff, check=True, capture_output=True)
+    command = [program("patch"), "-p0"]
+    subprocess.run(command, cwd=project.root, input=diff, check=True, capture_output=True)
     assert project.run("--quiet", "--isolated", "--unsafe-fixes", "--diff").stdout == ""
 
 

@@ -14,6 +14,7 @@ from jsonschema import validate  # type: ignore[import-untyped]
 from rocmlint import __version__
 from rocmlint.published.ages import ages
 from tests.support.scripts import CLEAN, SAFE, UNSAFE
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -151,7 +152,11 @@ def test_a_shell_completes_verbs_flags_and_paths(
         '_shtab_rocmlint; printf "%s\\n" "${COMPREPLY[@]}"'
     )
     ended = subprocess.run(
-        ["bash", "-c", script], cwd=project.root, capture_output=True, text=True, check=True
+        [program("bash"), "-c", script],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert expected <= set(ended.stdout.split())
 

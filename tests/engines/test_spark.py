@@ -9,6 +9,7 @@ import pytest
 
 import rocmlint
 from tests.support.fleet import OPTIONS, in_order, killing_one, write_shards
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ _DAEMON = "pyspark.daemon"
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
     """Start Spark with two workers; a task is tried four times."""
+    program("java")
     builder = sql.SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "4")
     builder = builder.config("spark.pyspark.python", sys.executable)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -13,14 +12,13 @@ from hypothesis import strategies as st
 
 from rocmlint.formats.shell.script import parse
 from rocmlint.text.text import Text
+from tests.support.tools import needs, program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.formats.model import Command, Word
     from rocmlint.text.text import Span
-
-BASH = shutil.which("bash")
 
 
 def texts(script: str) -> list[list[str]]:
@@ -257,7 +255,7 @@ word = st.lists(st.one_of(plain, single, double, escaped), min_size=1, max_size=
 words = st.lists(st.one_of(word, value), min_size=1, max_size=6)
 
 
-@pytest.mark.skipif(BASH is None, reason="needs bash")
+@needs("bash")
 @given(words, st.sampled_from([" ", "  ", " \\\n  "]))
 @settings(max_examples=120, deadline=None)
 def test_words_are_those_that_bash_passes(written_words: list[str], between: str) -> None:
@@ -265,8 +263,7 @@ def test_words_are_those_that_bash_passes(written_words: list[str], between: str
     call = between.join(["show", *written_words])
     script = f"ONE=a.b\nTWO='c  d'\n{call}\n"
     shell = f"show() {{ printf '%s\\0' \"$@\"; }}\n{script}"
-    assert BASH is not None
-    result = subprocess.run([BASH, "-c", shell], capture_output=True, check=True)
+    result = subprocess.run([program("bash"), "-c", shell], capture_output=True, check=True)
     expected = result.stdout.decode().split("\0")[:-1]
     command = only(script)
     assert all(word.known for word in command.words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,12 @@ from rocmlint.git.command import Git, GitError
 from rocmlint.git.renames import renames
 from rocmlint.git.tree import export
 from tests.support.git import GitProject
+from tests.support.tools import needs, program
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = needs("git")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def written(folder: Path) -> list[str]:
 
 def store(project: GitProject, kind: str, data: bytes) -> str:
     """Store an object that git itself would not make."""
-    command = ["git", "hash-object", "-t", kind, "--literally", "-w", "--stdin"]
+    command = [program("git"), "hash-object", "-t", kind, "--literally", "-w", "--stdin"]
     done = subprocess.run(command, cwd=project.root, input=data, capture_output=True, check=True)
     return done.stdout.decode().strip()
 

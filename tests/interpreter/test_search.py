@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -20,6 +19,7 @@ import pytest
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.verify.manifest import Manifest, ManifestFile, write
 from tests.support.environments import Environment, plain_environment
+from tests.support.tools import path_of
 
 COMMAND = str(Path(sys.executable).with_name("rocmlint"))
 TRIED_BY_THE_LIBRARY = ("org", "vms_lib", "java")
@@ -128,7 +128,7 @@ def test_modules_of_the_current_folder_are_data_for_other_pythons_too(
 
 
 def starts(python: str) -> bool:
-    program = shutil.which(python)
+    program = path_of(python)
     if program is None:
         return False
     return not subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode

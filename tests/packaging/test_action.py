@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import yaml
 from rocmlint import __version__
 from tests.support.actions import Runner, scripts
 from tests.support.scripts import CLEAN, UNSAFE, WARNED
+from tests.support.tools import program, skip_where_offline
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / "action.yml"
@@ -122,8 +122,7 @@ def test_the_action_installs_its_own_version_and_the_extras(runner: Runner) -> N
     (runner.workspace / "venv.py").write_text("open('pwned', 'w')\n")
     runner.contexts["inputs.extras"] = "watch"
     ended = runner.run("install")
-    if "No matching distribution" in ended.log:
-        pytest.skip("the package index cannot be reached")
+    skip_where_offline(ended.code, ended.log)
     assert ended.code == 0, ended.log
     assert ended.outputs["version"] == __version__
     runner.contexts["steps.install.outputs.bin"] = ended.outputs["bin"]
@@ -148,9 +147,7 @@ def test_every_input_is_used_and_documented() -> None:
 
 
 def test_the_scripts_are_without_a_fault_that_shellcheck_knows() -> None:
-    shellcheck = shutil.which("shellcheck")
-    if shellcheck is None:
-        pytest.skip("shellcheck is not installed")
+    shellcheck = program("shellcheck")
     for script in scripts(DOCUMENT):
         checked = subprocess.run(
             [shellcheck, "--shell=bash", "-"],

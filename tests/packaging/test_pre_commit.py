@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.support.tools import program, skip_where_offline
+
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pre_commit")]
 
 pytest.importorskip("pre_commit")
 
 ROOT = Path(__file__).parents[2]
-UNREACHABLE = ("No matching distribution found", "Could not find a version", "Connection")
 BAD = """\
 from PIL import ImageOps
 
@@ -70,8 +71,7 @@ class Project(NamedTuple):
             text=True,
             check=False,
         )
-        if result.returncode == 3 and any(reason in result.stdout for reason in UNREACHABLE):
-            pytest.skip("the package index cannot be reached, so that pip cannot install the hook")
+        skip_where_offline(result.returncode, result.stdout)
         return Result(result.returncode, result.stdout)
 
 
@@ -79,7 +79,11 @@ def git(folder: Path, *arguments: str) -> str:
     """Run git as somebody."""
     somebody = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
     result = subprocess.run(
-        ["git", *somebody, *arguments], cwd=folder, capture_output=True, text=True, check=True
+        [program("git"), *somebody, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return result.stdout.strip()
 
@@ -87,7 +91,7 @@ def git(folder: Path, *arguments: str) -> str:
 @pytest.fixture(scope="module")
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a repository of this checkout as it is, changes that are not committed included."""
-    if shutil.which("git") is None or not (ROOT / ".git").exists():
+    if not (ROOT / ".git").exists():
         pytest.skip("this is no git checkout")
     folder = tmp_path_factory.mktemp("hooks")
     listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.tools import skip_where_offline
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -53,8 +55,7 @@ def python(request: pytest.FixtureRequest, checkout: Path, tmp_path: Path) -> Pa
     }[request.param]
     command = [str(interpreter), "-m", "pip", "install", "--quiet", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode and "No matching distribution" in done.stderr:
-        pytest.skip(f"the package index cannot be reached: {done.stderr.strip()[-200:]}")
+    skip_where_offline(done.returncode, done.stderr)
     assert done.returncode == 0, done.stderr
     if request.param == "plain checkout":
         folder = next((tmp_path / "lib").glob("python*/site-packages"))

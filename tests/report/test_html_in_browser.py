@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,7 @@ from rocmlint.findings import Edit, Finding, Fix
 from rocmlint.report import Report, write_file
 from tests.report.test_html import HOSTILE
 from tests.support.reports import REPORT
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,16 +21,13 @@ pytestmark = pytest.mark.slow
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("neither chromium nor google-chrome is on PATH")
+    chromium = program("chromium")
     with playwright.sync_playwright() as running:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # root has none
-        started = running.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        started = running.chromium.launch(executable_path=chromium, args=arguments)
         yield started
         started.close()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.wheels.install import companion, torch_release
 from tests.support.environments import Environment
+from tests.support.tools import path_of
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -249,7 +249,7 @@ def test_index_url_refuses_on_stderr(project: Project) -> None:
     assert done.stderr.startswith("error: torch has no wheels for ROCm 6.5")
 
 
-WITH_ROCM = bool(shutil.which("amd-smi")) or os.path.exists("/opt/rocm")
+WITH_ROCM = bool(path_of("amd-smi")) or os.path.exists("/opt/rocm")
 
 
 @pytest.mark.skipif(WITH_ROCM, reason="there is a ROCm here")
@@ -260,7 +260,7 @@ def test_without_a_rocm_index_url_says_what_to_type(project: Project) -> None:
     assert "--rocm 7.1" in done.stderr
 
 
-@pytest.mark.skipif(bool(shutil.which("amd-smi")), reason="amd-smi speaks before the files")
+@pytest.mark.skipif(bool(path_of("amd-smi")), reason="amd-smi speaks before the files")
 def test_index_url_takes_the_rocm_that_is_found(project: Project) -> None:
     project.write("rocm/.info/version", "6.3.4-123\n")
     done = project.run("stack", "index-url", ROCM_PATH=str(project.root / "rocm"))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.version import Version
 
-from rocmlint.stack.resolution.uv import ResolverError, find_uv, resolve
+from rocmlint.stack.resolution.uv import ResolverError, resolve
+from tests.support.tools import uv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +27,7 @@ ANSWER = {"peft": Version("2.0")}
 @pytest.fixture
 def settings(index: PackageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let uv use an index with two releases of peft, and return the user's file of settings."""
-    try:
-        find_uv()
-    except ResolverError:
-        pytest.skip("uv is not installed")
+    uv()
     for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_NO_CONFIG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from tests.support.tools import program
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -49,7 +51,7 @@ class Runner:
         given = {name: self.expand(str(value)) for name, value in found.get("env", {}).items()}
         folder = self.workspace / self.expand(found.get("working-directory", "."))
         process = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]],
+            [program("bash"), "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]],
             cwd=folder,
             env={
                 **os.environ,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.project import Project
 from tests.support.scripts import UNSAFE
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ def git(folder: Path, *arguments: str) -> str:
     """Run git as somebody, with no configuration but the repository's own."""
     settings = [part for each in SOMEBODY for part in ("-c", each)]
     result = subprocess.run(
-        ["git", *settings, *arguments],
+        [program("git"), *settings, *arguments],
         cwd=folder,
         env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"},
         capture_output=True,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 import subprocess
 import zlib
-from functools import cache
 from hashlib import md5
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ import pytest
 import zstandard
 
 from rocmlint.verify.code_objects.errors import extra
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,16 +26,8 @@ __attribute__((global)) void NAME(float *values) { values[0] += 1; }
 """
 
 
-@cache
-def tool(name: str) -> str | None:
-    """Find a program of LLVM by any of the names that distributions give it."""
-    return next(filter(None, map(shutil.which, [f"{name}-{each}" for each in (19, 20, 21)])), None)
-
-
-TOOLS = ("clang", "clang++", "lld", "llvm-objcopy", "clang-offload-bundler")
-needs_clang = pytest.mark.skipif(
-    not all(map(tool, TOOLS)), reason=f"needs {', '.join(TOOLS)} of LLVM 19 or later"
-)
+needs_compiler = pytest.mark.needs_compiler
+"""On a test that compiles without a fixture of tests/verify/conftest.py, which marks those."""
 
 
 def run(*command: str) -> None:
@@ -61,7 +52,7 @@ class Compiler:
             for each in (first, second)
         ]
         path = self.folder / name
-        run(f"{tool('clang++')}", "-shared", "-nostdlib", *_LINK, *objects, "-o", str(path))
+        run(program("clang++"), "-shared", "-nostdlib", *_LINK, *objects, "-o", str(path))
         return path
 
     def loose(self, name: str, target: str, flags: tuple[str, ...] = ()) -> Path:
@@ -75,7 +66,7 @@ class Compiler:
         source.write_text("int f(void) { return 0; }\n")
         path = self.folder / name
         flags = ("-fPIC", "-shared", "-nostdlib", *_LINK, *flags)
-        run(f"{tool('clang')}", *flags, str(source), "-o", str(path))
+        run(program("clang"), *flags, str(source), "-o", str(path))
         return path
 
     def _compile(
@@ -87,7 +78,7 @@ class Compiler:
         source.write_text(SOURCE.replace("NAME", kernel.replace(":", "_").replace("+", "_on")))
         architectures = [f"--offload-arch={each}" for each in targets]
         always = ("-x", "hip", "-nogpulib", "-nogpuinc", "-O1", *_LINK)
-        run(f"{tool('clang++')}", *always, *flags, *architectures, str(source), "-o", str(path))
+        run(program("clang++"), *always, *flags, *architectures, str(source), "-o", str(path))
         return path
 
 
@@ -101,13 +92,13 @@ def unbundled(bundle: Path, target: str) -> bytes:
     out = bundle.with_suffix(f".{target}.elf")
     entry = f"hipv4-amdgcn-amd-amdhsa--{target}"
     what = ("--unbundle", "--type=o", f"--targets={entry}", f"--input={bundle}", f"--output={out}")
-    run(f"{tool('clang-offload-bundler')}", *what)
+    run(program("clang-offload-bundler"), *what)
     return out.read_bytes()
 
 
 def section_of(library: Path, name: str) -> bytes:
     out = library.with_suffix(".section")
-    run(f"{tool('llvm-objcopy')}", f"--dump-section={name}={out}", str(library), "/dev/null")
+    run(program("llvm-objcopy"), f"--dump-section={name}={out}", str(library), "/dev/null")
     return out.read_bytes()
 
 
@@ -121,7 +112,7 @@ def with_sections(library: Path, name: str, **contents: bytes) -> Path:
         file.write_bytes(content)
         is_there = b"\0" + section.encode() + b"\0" in library.read_bytes()
         changes.append(f"--{'update' if is_there else 'add'}-section={section}={file}")
-    run(f"{tool('llvm-objcopy')}", *changes, str(library), str(path))
+    run(program("llvm-objcopy"), *changes, str(library), str(path))
     return path
 
 

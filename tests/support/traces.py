@@ -20,7 +20,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.trace.files import Ran, Trace
-from tests.support.hip_objects import run, tool
+from tests.support.hip_objects import run
+from tests.support.tools import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +123,7 @@ def compiled(source: str, path: Path, *targets: str, fat: bool = False) -> Path:
     )
     always = ("-x", "hip", "-nogpulib", "-nogpuinc", "-O1", "-fuse-ld=lld", "-Wno-everything")
     wanted = (f"--offload-arch={each}" for each in targets)
-    run(f"{tool('clang++')}", *always, *form, *wanted, str(hip), "-o", str(path))
+    run(program("clang++"), *always, *form, *wanted, str(hip), "-o", str(path))
     hip.unlink()
     return path
 

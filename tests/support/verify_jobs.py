@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.project import Project
+from tests.support.tools import path_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def ranks(project: Project, *arguments: str, **environment: str) -> Results:
 def python_of(version: str) -> str:
     """Find another interpreter, or skip."""
     found = glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))
-    for each in [*found, shutil.which(f"python{version}")]:
+    for each in [*found, path_of(f"python{version}")]:
         if each and not subprocess.run([each, "-V"], capture_output=True, check=False).returncode:
             return each
     pytest.skip(f"there is no Python {version} here")

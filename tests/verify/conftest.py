@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from tests.support.verdicts import Judged, Truth
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that compile, so that `-m needs_compiler` selects them."""
+    for item in items:
+        if "compiler" in getattr(item, "fixturenames", ()):
+            item.add_marker("needs_compiler")
+
+
 @pytest.fixture(autouse=True)
 def without_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the caches that torch names in the variables of a process that compiles something."""
@@ -60,9 +68,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(compiler: Compiler) -> Path:
     """Make an environment with real device code where the libraries have theirs."""
-    root = tmp_path_factory.mktemp("env") / "site-packages"
+    root = compiler.folder / "env" / "site-packages"
     compiled(SOURCES["aiter"], root / "aiter_meta/hsa/gfx942/fmha_v3_fwd/fwd.co", "gfx942")
     compiled(SOURCES["torch"], root / "torch/lib/libtorch_hip.so", "gfx942", "gfx90a", fat=True)
     tensile = root / "torch/lib/hipblaslt/library/Kernels.so-000-gfx942.hsaco"

@@ -18,7 +18,7 @@ from tests.support.hip_objects import (
     bundle,
     compressed,
     kpack_archive,
-    needs_clang,
+    needs_compiler,
     section_of,
     unbundled,
     with_kpack_reference,
@@ -37,7 +37,7 @@ def told(report: FileReport) -> set[tuple[str, str, int | None]]:
 # Forms
 
 
-@needs_clang
+@needs_compiler
 def test_a_plain_bundle_in_a_library(plain: Path) -> None:
     assert told(read_file(str(plain))) == {
         ("gfx942", "plain bundle", 5),
@@ -45,7 +45,7 @@ def test_a_plain_bundle_in_a_library(plain: Path) -> None:
     }
 
 
-@needs_clang
+@needs_compiler
 def test_a_bundle_that_clang_compressed(compiler: Compiler) -> None:
     library = compiler.library("packed.so", "gfx942", "gfx1100", flags=COMPRESSED)
     assert {target for target, _, _ in told(read_file(str(library)))} == {"gfx942", "gfx1100"}
@@ -55,21 +55,21 @@ def test_a_bundle_that_clang_compressed(compiler: Compiler) -> None:
     }
 
 
-@needs_clang
+@needs_compiler
 def test_generic_code_has_version_6_and_a_generic_version(compiler: Compiler) -> None:
     library = compiler.library("generic.so", "gfx11-generic", flags=GENERIC)
     (entry,) = read_file(str(library)).entries
     assert (str(entry.target), entry.version, entry.generic_version) == ("gfx11-generic", 6, 1)
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("target", ["gfx942", "gfx90a:xnack+", "gfx90a:sramecc-:xnack-", "gfx1201"])
 def test_the_target_of_a_loose_code_object_is_in_its_elf(compiler: Compiler, target: str) -> None:
     path = compiler.loose("one.co", target)
     assert told(read_file(str(path))) == {(target, "ELF", 5)}
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize(("flag", "version"), [("4", 4), ("5", 5), ("6", 6)])
 def test_the_version_of_a_code_object(compiler: Compiler, flag: str, version: int) -> None:
     flags = (f"-mcode-object-version={flag}", "-Wno-everything")
@@ -77,14 +77,14 @@ def test_the_version_of_a_code_object(compiler: Compiler, flag: str, version: in
     assert entry.version == version
 
 
-@needs_clang
+@needs_compiler
 def test_each_source_of_a_library_has_its_own_bundle(compiler: Compiler) -> None:
     library = compiler.library_of_two("two.so", "gfx942", "gfx90a")
     entries = read_file(str(library)).entries
     assert {str(each.target): each.bundle for each in entries} == {"gfx942": 0, "gfx90a": 1}
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("method", ["zlib", "zstd"])
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_every_version_and_method_of_compression(
@@ -97,7 +97,7 @@ def test_every_version_and_method_of_compression(
     assert told(read_file(str(tmp_path / "alone.co"))) == told(read_file(str(library)))
 
 
-@needs_clang
+@needs_compiler
 def test_spir_v_in_a_bundle(loose: Path, tmp_path: Path) -> None:
     codes = {
         "gfx942": loose.read_bytes(),
@@ -110,7 +110,7 @@ def test_spir_v_in_a_bundle(loose: Path, tmp_path: Path) -> None:
     }
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_a_kpack_archive(loose: Path, tmp_path: Path, *, is_plain: bool) -> None:
     archive = kpack_archive({("lib/a.so#0", "gfx942"): loose.read_bytes()}, plain=is_plain)
@@ -118,7 +118,7 @@ def test_a_kpack_archive(loose: Path, tmp_path: Path, *, is_plain: bool) -> None
     assert told(read_file(str(tmp_path / "a.kpack"))) == {("gfx942", "kpack", 5)}
 
 
-@needs_clang
+@needs_compiler
 def test_a_library_whose_code_is_in_archives_says_where(plain: Path) -> None:
     library = with_kpack_reference(plain, "split.so", "../.kpack/a_@GFXARCH@.kpack")
     report = read_file(str(library))
@@ -129,13 +129,13 @@ def test_a_library_whose_code_is_in_archives_says_where(plain: Path) -> None:
     assert report.kpack.names() == ("lib/a.so#0",)
 
 
-@needs_clang
+@needs_compiler
 def test_a_library_with_only_nvidia_code_is_for_cuda(compiler: Compiler) -> None:
     library = with_sections(compiler.host_only("host.so"), "cuda.so", _nv_fatbin=bytes(64))
     assert read_file(str(library)).is_for_cuda
 
 
-@needs_clang
+@needs_compiler
 def test_a_library_without_device_code_is_for_no_gpu(compiler: Compiler) -> None:
     report = read_file(str(compiler.host_only("host.so")))
     assert (report.is_for_amd, report.is_for_cuda, report.error) == (False, False, "")
@@ -150,7 +150,7 @@ def test_a_script_of_the_linker_is_no_broken_library(tmp_path: Path) -> None:
 # Content
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("flags", [(), COMPRESSED], ids=["plain", "compressed"])
 def test_images_are_those_that_llvm_takes_out(compiler: Compiler, flags: tuple[str, ...]) -> None:
     library = compiler.library("imaged.so", "gfx942", "gfx1100", flags=flags)
@@ -160,7 +160,7 @@ def test_images_are_those_that_llvm_takes_out(compiler: Compiler, flags: tuple[s
     assert images == {each: unbundled(fat, each) for each in ("gfx942", "gfx1100")}
 
 
-@needs_clang
+@needs_compiler
 def test_an_image_tells_its_kernels(loose: Path) -> None:
     (code,) = code_objects(str(loose))
     symbols = ELFFile(io.BytesIO(bytes(code.image))).get_section_by_name(".dynsym")
@@ -168,7 +168,7 @@ def test_an_image_tells_its_kernels(loose: Path) -> None:
     assert "_Z7add_onePf.kd" in {each.name for each in symbols.iter_symbols()}
 
 
-@needs_clang
+@needs_compiler
 def test_only_what_is_wanted_is_taken_out(plain: Path) -> None:
     codes = code_objects(str(plain), lambda each: each.processor == "gfx942")
     assert {str(each.target): bool(each.image) for each in codes} == {

@@ -19,7 +19,7 @@ from tests.support.hip_objects import (
     compressed,
     decoded,
     kpack_archive,
-    needs_clang,
+    needs_compiler,
     with_kpack_reference,
 )
 
@@ -53,7 +53,7 @@ def test_a_file_that_may_not_be_read_is_named_so(tmp_path: Path) -> None:
     assert read_file(str(tmp_path / "a.so")).error == "Permission denied"
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("method", ["zlib", "zstd"])
 def test_every_flipped_bit_of_a_compressed_bundle_is_noticed(
@@ -69,7 +69,7 @@ def test_every_flipped_bit_of_a_compressed_bundle_is_noticed(
             assert decoded(bytes(data), version, method) == plain
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("kind", ["plain", "v1", "v2", "v3", "elf", "kpack", "kpack-plain"])
 def test_every_cut_is_noticed(loose: Path, tmp_path: Path, kind: str) -> None:
     elf = loose.read_bytes()
@@ -87,14 +87,14 @@ def test_every_cut_is_noticed(loose: Path, tmp_path: Path, kind: str) -> None:
         assert broken(tmp_path / "a.co", whole[:cut]), cut
 
 
-@needs_clang
+@needs_compiler
 def test_what_came_before_a_broken_bundle_is_told(loose: Path, tmp_path: Path) -> None:
     error = broken(tmp_path / "a.co", bundle({"gfx942": loose.read_bytes()}) + b"junk")
     assert "neither a bundle nor padding" in error
     assert [str(each.target) for each in read_file(str(tmp_path / "a.co")).entries] == ["gfx942"]
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("named", ["gfx1100", "gfx90a:xnack-"])
 def test_code_under_the_name_of_another_target_is_noticed(
     compiler: Compiler, tmp_path: Path, named: str
@@ -104,7 +104,7 @@ def test_code_under_the_name_of_another_target_is_noticed(
     assert error == f"the code for {named} is labeled gfx90a:xnack+"
 
 
-@needs_clang
+@needs_compiler
 def test_code_for_openmp_is_none_for_hip(loose: Path, tmp_path: Path) -> None:
     code = loose.read_bytes()
     mixed = bundle({"gfx942": code, "openmp-amdgcn-amd-amdhsa--gfx942": code})
@@ -112,13 +112,13 @@ def test_code_for_openmp_is_none_for_hip(loose: Path, tmp_path: Path) -> None:
     assert [str(each.target) for each in read_file(str(tmp_path / "a.co")).entries] == ["gfx942"]
 
 
-@needs_clang
+@needs_compiler
 def test_an_entry_of_an_unknown_kind_is_noticed(loose: Path, tmp_path: Path) -> None:
     data = bundle({"hipv9-amdgcn-amd-amdhsa--gfx942": loose.read_bytes()})
     assert "hipv9-amdgcn-amd-amdhsa--gfx942" in broken(tmp_path / "a.co", data)
 
 
-@needs_clang
+@needs_compiler
 def test_a_library_that_lost_its_device_code_is_named(plain: Path, tmp_path: Path) -> None:
     lost = plain.read_bytes().replace(b"\0.hip_fatbin\0", b"\0.hip_fatb1n\0")
     assert "registers device code" in broken(tmp_path / "a.so", lost)
@@ -131,7 +131,7 @@ def test_a_huge_file_costs_no_memory(tmp_path: Path) -> None:
     assert "is not an ELF" in read_file(str(path)).error
 
 
-@needs_clang
+@needs_compiler
 def test_a_bundle_that_promises_too_much_is_refused(loose: Path, tmp_path: Path) -> None:
     packed = bytearray(compressed(bundle({"gfx942": loose.read_bytes()}), 3, "zstd"))
     packed[16:24] = (1 << 60).to_bytes(8, "little")
@@ -149,7 +149,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 1 << 16), st.integers(0, 255)), max_
 CUT = st.one_of(st.just(0), st.integers(0, 1 << 16))
 
 
-@needs_clang
+@needs_compiler
 @settings(
     max_examples=300,
     deadline=None,

@@ -12,7 +12,7 @@ from tests.support.hip_objects import (
     Compiler,
     bundle,
     kpack_archive,
-    needs_clang,
+    needs_compiler,
     with_kpack_reference,
     with_sections,
 )
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
-pytestmark = [pytest.mark.slow, needs_clang]  # compiles device code for nearly every test
+pytestmark = [pytest.mark.slow, needs_compiler]  # compiles device code for nearly every test
 
 
 # One file, one GPU

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.environments import Environment
-from tests.support.hip_objects import needs_clang
+from tests.support.hip_objects import needs_compiler
 from tests.support.kernels import MI300, results
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
-pytestmark = [pytest.mark.slow, needs_clang]  # compiles device code for nearly every test
+pytestmark = [pytest.mark.slow, needs_compiler]  # compiles device code for nearly every test
 
 ROCMINFO = """\
 Agent 1

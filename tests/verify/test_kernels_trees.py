@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.hip_objects import Compiler, needs_clang, with_sections
+from tests.support.hip_objects import Compiler, needs_compiler, with_sections
 from tests.support.kernels import MI300, put, results
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.support.project import Project
 
-pytestmark = [pytest.mark.slow, needs_clang]  # compiles device code for nearly every test
+pytestmark = [pytest.mark.slow, needs_compiler]  # compiles device code for nearly every test
 
 
 def test_a_broken_file_does_not_hide_the_others(project: Project, library: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from rocmlint.interpreter.inside.live.compare import compare
 from rocmlint.interpreter.inside.live.fingerprints import fingerprint
 from rocmlint.interpreter.inside.live.reachable import ABSENT, value_at
 from rocmlint.verify.live.judge import result_of
+from tests.support.tools import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -238,8 +238,8 @@ GENERIC = (
 def pythons() -> list[str]:
     """Return one interpreter for each other version that is installed here, and this one."""
     found = {sys.version_info[:2]: sys.executable}
-    names = [shutil.which(f"python3.{minor}") for minor in range(9, 16)]
-    pyenv = shutil.which("pyenv")
+    names = [path_of(f"python3.{minor}") for minor in range(9, 16)]
+    pyenv = path_of("pyenv")
     if pyenv is not None:
         root = subprocess.run([pyenv, "root"], capture_output=True, text=True, check=False)
         names += sorted(map(str, Path(root.stdout.strip()).glob("versions/3.*/bin/python")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from rocmlint.verify.files.patches import check
 from rocmlint.verify.manifest import write
 from tests.support.environments import Environment
 from tests.support.patched import INSTALLED, NEW, OLD, manifest_of, of_file
+from tests.support.tools import path_of
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -64,7 +64,7 @@ def test_a_copy_that_went_astray_is_what_the_command_takes(environment: Environm
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])
 def test_other_pythons_can_be_asked(environment: Environment, version: str) -> None:
     beside = Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python{version}")  # as pyenv has
-    found = [shutil.which(f"python{version}"), *map(str, beside)]
+    found = [path_of(f"python{version}"), *map(str, beside)]
     python = next((each for each in found if each and starts(each)), None)
     if python is None:
         pytest.skip(f"there is no Python {version}")

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.support.tools import program
 from tests.support.verify_jobs import MODULE, Job, python_of
 
 pytestmark = pytest.mark.slow
@@ -25,7 +26,8 @@ def test_streams_are_those_of_the_command(job: Job) -> None:
 def test_inherited_descriptors_reach_the_command(job: Job) -> None:
     job.write("text", "through\n")
     command = f"{sys.executable} -m rocmlint verify run -- cat /dev/fd/7 7<text"
-    ran = subprocess.run(["bash", "-c", command], cwd=job.root, capture_output=True, check=False)
+    bash = [program("bash"), "-c", command]
+    ran = subprocess.run(bash, cwd=job.root, capture_output=True, check=False)
     assert ran.stdout.startswith(b"through\n")
 
 

@@ -10,7 +10,7 @@ import pytest
 from rocmlint.verify.trace import attribution
 from rocmlint.verify.trace.index import Contents, Group, KernelIndex
 from rocmlint.verify.trace.origin import Origin, hints, of_file
-from tests.support.hip_objects import needs_clang
+from tests.support.hip_objects import needs_compiler
 from tests.support.traces import ADD, ATTENTION, CK, GEMM, UNKNOWN, kernel, ran, with_kernels
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def verify(project: Project, document: object, *arguments: str) -> tuple[int, li
 
 
 @pytest.mark.slow
-@needs_clang
+@needs_compiler
 def test_each_library_is_named_with_its_share_its_file_and_its_target(
     project: Project, recorded: dict[str, Any], site: Path
 ) -> None:
@@ -48,7 +48,7 @@ def test_each_library_is_named_with_its_share_its_file_and_its_target(
     assert f"{site}/aiter_meta/hsa/gfx942/fmha_v3_fwd/fwd.co" in found["evidence"][0]["value"]
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize(
     ("library", "kernels", "code"),
     [
@@ -70,7 +70,7 @@ def test_what_was_expected_decides(
 
 
 @pytest.mark.slow
-@needs_clang
+@needs_compiler
 def test_a_contradiction_names_what_ran_instead(
     project: Project, recorded: dict[str, Any], site: Path
 ) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rocmlint.verify.trace import attribution
 from rocmlint.verify.trace import index as index_room
 from rocmlint.verify.trace.index import build, without_parameters
-from tests.support.hip_objects import kpack_archive, needs_clang
+from tests.support.hip_objects import kpack_archive, needs_compiler
 from tests.support.traces import (
     AITER,
     SOURCES,
@@ -46,7 +46,7 @@ IMAGES = "torch/lib/aotriton.images/amd-gfx942/flash/attn_fwd"
 # Names
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize(
     "name",
     [
@@ -63,7 +63,7 @@ def test_a_kernel_is_found_by_every_name_that_profilers_give_it(site: Path, name
     assert holder.targets == ("gfx90a", "gfx942")
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("name", ["add_kernel", "void at::native::add_kernel<8, float>", "", "(a"])
 def test_another_kernel_is_not_taken_for_it(site: Path, name: str) -> None:
     assert build([str(site)]).holders(name) == ()
@@ -85,7 +85,7 @@ def test_parameters_are_the_last_parentheses(readable: str, without: str) -> Non
 # Archives
 
 
-@needs_clang
+@needs_compiler
 def test_archives_of_aotriton_and_miopen_are_read(tmp_path: Path, image: bytes) -> None:
     (tmp_path / IMAGES).mkdir(parents=True)
     (tmp_path / IMAGES / "FONLY__1.aks2").write_bytes(aks2(b"", image, image))
@@ -101,7 +101,7 @@ def test_archives_of_aotriton_and_miopen_are_read(tmp_path: Path, image: bytes) 
     assert {holder.targets for holder in found.holders("attn_fwd")} == {("gfx942",)}
 
 
-@needs_clang
+@needs_compiler
 def test_a_kernel_in_a_kpack_archive_belongs_to_the_library_it_was_moved_out_of(
     tmp_path: Path, image: bytes
 ) -> None:
@@ -111,7 +111,7 @@ def test_a_kernel_in_a_kpack_archive_belongs_to_the_library_it_was_moved_out_of(
     assert attribution.expectation(found, "miopen").verdict == "proven"
 
 
-@needs_clang
+@needs_compiler
 def test_what_copies_memory_is_in_the_runtime(tmp_path: Path) -> None:
     source = 'const char *blit = "kernel void __amd_rocclr_fillBufferAligned(int) {}";'
     compiled(source, tmp_path / "libamdhip64.so.7", "gfx942", fat=True)
@@ -120,7 +120,7 @@ def test_what_copies_memory_is_in_the_runtime(tmp_path: Path) -> None:
     assert (result.subject, result.verdict) == ("the HIP runtime", "proven")
 
 
-@needs_clang
+@needs_compiler
 def test_all_kernels_of_an_affine_archive_are_read(
     tmp_path: Path, image: bytes, site: Path
 ) -> None:
@@ -130,7 +130,7 @@ def test_all_kernels_of_an_affine_archive_are_read(
     assert set(build([str(tmp_path)]).names) == {"attn_fwd", AITER}
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize(
     "name", ["broken.aks2", "broken.kdb", "broken.ukdb", "aotriton.images/b.zip"]
 )
@@ -153,7 +153,7 @@ def test_a_broken_archive_is_named_and_hides_no_other_file(
     assert [each.path for each in found.holders("attn_fwd")] == [str(tmp_path / "whole.hsaco")]
 
 
-@needs_clang
+@needs_compiler
 @given(st.data())
 def test_an_archive_with_a_flipped_bit_is_read_or_named(
     tmp_path_factory: pytest.TempPathFactory, image: bytes, data: st.DataObject
@@ -176,7 +176,7 @@ def test_an_archive_with_a_flipped_bit_is_read_or_named(
     assert list(found.files) == [str(path)]
 
 
-@needs_clang
+@needs_compiler
 def test_a_kernel_of_tritons_cache_belongs_to_whoever_wrote_it(
     tmp_path: Path, image: bytes
 ) -> None:
@@ -193,7 +193,7 @@ def test_a_kernel_of_tritons_cache_belongs_to_whoever_wrote_it(
 # The cache
 
 
-@needs_clang
+@needs_compiler
 def test_an_unchanged_file_is_not_read_again(
     tmp_path: Path, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,7 +204,7 @@ def test_an_unchanged_file_is_not_read_again(
     assert len(again.names) == 4
 
 
-@needs_clang
+@needs_compiler
 def test_a_changed_file_is_read_again(tmp_path: Path, image: bytes) -> None:
     cache, file = str(tmp_path / "cache"), tmp_path / "k/a.hsaco"
     file.parent.mkdir()
@@ -214,7 +214,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path, image: bytes) -> None:
     assert build([str(file.parent)], cache).holders("attn_bwd")
 
 
-@needs_clang
+@needs_compiler
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version": 2, "files": 3}'])
 def test_a_broken_cache_is_no_cache(tmp_path: Path, site: Path, data: bytes) -> None:
     build([str(site)], str(tmp_path))
@@ -223,7 +223,7 @@ def test_a_broken_cache_is_no_cache(tmp_path: Path, site: Path, data: bytes) -> 
     assert len(build([str(site)], str(tmp_path)).names) == 4
 
 
-@needs_clang
+@needs_compiler
 def test_an_entry_of_the_cache_that_is_odd_is_read_anew(tmp_path: Path, site: Path) -> None:
     build([str(site)], str(tmp_path))
     (file,) = tmp_path.iterdir()
@@ -233,7 +233,7 @@ def test_an_entry_of_the_cache_that_is_odd_is_read_anew(tmp_path: Path, site: Pa
     assert len(build([str(site)], str(tmp_path)).names) == 4
 
 
-@needs_clang
+@needs_compiler
 def test_a_cache_that_cannot_be_kept_does_not_matter(tmp_path: Path, site: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert len(build([str(site)], str(tmp_path / "file")).names) == 4

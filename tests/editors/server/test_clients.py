@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.support.tools import eglot, program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,13 +130,12 @@ def server() -> list[str]:
     return [sys.executable, "-m", "rocmlint", "server", "--local-rules"]
 
 
-@pytest.mark.skipif(shutil.which("nvim") is None, reason="needs Neovim: apt-get install neovim")
 def test_neovim(project: Path) -> None:
     (project / "serve.py").write_text(TEXT)
     (project / "ignored.py").write_text("x = 1  # noqa: ACME001\n")
     (project / "session.lua").write_text(NEOVIM)
     done = subprocess.run(
-        ["nvim", "--headless", "--clean", "-c", "luafile session.lua"],
+        [program("nvim"), "--headless", "--clean", "-c", "luafile session.lua"],
         cwd=project,
         env={**os.environ, "SERVER": json.dumps(server())},
         capture_output=True,
@@ -157,21 +157,12 @@ def test_neovim(project: Path) -> None:
     assert (project / "serve.py").read_text() == FIXED
 
 
-def has_eglot() -> bool:
-    """Return whether there is an Emacs with eglot."""
-    if shutil.which("emacs") is None:
-        return False
-    asked = ("--batch", "--eval", "(progn (package-initialize) (require 'eglot))")
-    return subprocess.run(["emacs", *asked], capture_output=True, check=False).returncode == 0
-
-
 def test_emacs(project: Path) -> None:
-    if not has_eglot():
-        pytest.skip("needs Emacs with eglot: apt-get install emacs-nox elpa-eglot")
+    emacs = eglot()
     (project / "serve.py").write_text(TEXT)
     (project / "session.el").write_text(EMACS)
     done = subprocess.run(
-        ["emacs", "--batch", "--load", "session.el"],
+        [emacs, "--batch", "--load", "session.el"],
         cwd=project,
         env={**os.environ, "SERVER": json.dumps(server())},
         capture_output=True,

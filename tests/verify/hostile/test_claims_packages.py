@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.hip_objects import Compiler, needs_clang
+from tests.support.hip_objects import Compiler, needs_compiler
 from tests.support.kernels import put
 from tests.support.project import Project
 from tests.verify.test_kernels_gpu import ROCMINFO, program
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, needs_clang]
+pytestmark = [pytest.mark.slow, needs_compiler]
 
 AITER = {
     "aiter/__init__.py": "__version__ = '0.1.7'\n",

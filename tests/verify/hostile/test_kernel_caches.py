@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.environments import Environment
-from tests.support.hip_objects import Compiler, needs_clang
+from tests.support.hip_objects import Compiler, needs_compiler
 from tests.support.kernels import results
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.support.project import Project
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, needs_clang]
+pytestmark = [pytest.mark.slow, needs_compiler]
 
 MI300 = "gfx942:sramecc+:xnack-"
 AN_HOUR = 3600

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.hip_objects import COMPRESSED, Compiler, bundle, compressed, needs_clang
+from tests.support.hip_objects import COMPRESSED, Compiler, bundle, compressed, needs_compiler
 from tests.support.kernels import put, results
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.project import Project
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, needs_clang]
+pytestmark = [pytest.mark.slow, needs_compiler]
 
 RECORD = "amd_aiter-0.1.7.dist-info/RECORD"
 METADATA = "amd_aiter-0.1.7.dist-info/METADATA"
