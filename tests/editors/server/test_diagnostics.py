@@ -118,10 +118,18 @@ def test_columns_count_in_the_units_that_were_agreed_on(start: Start, encoding: 
     assert marked(undone, found["range"], encoding) == "vllm"
 
 
-def test_a_byte_order_mark_takes_a_column(editor: Editor) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_a_byte_order_mark_takes_the_columns_that_it_has_for_the_editor(
+    start: Start, encoding: str
+) -> None:
+    editor = start(capabilities={"general": {"positionEncodings": [encoding]}})
     text = "\ufeffimport os; os.system('pip install vllm')\n"
     editor.open("mark.py", text)
-    assert marked(text, editor.diagnostics("mark.py")[0]["range"]) == "vllm"
+    range_ = editor.diagnostics("mark.py")[0]["range"]
+    assert marked(text, range_, encoding) == "vllm"
+    fix = editor.actions("mark.py", range_)[0]
+    edits = fix["edit"]["changes"][editor.uri("mark.py")]
+    assert applied(text, edits, encoding) == text.replace("vllm", "aphrodite")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 """Folders of installed packages: an editor opens their files to read them."""
 _UNTITLED = "untitled"
+_BOM = "\ufeff"
 
 
 class Document(TextDocument):
@@ -126,15 +127,16 @@ class Placed(NamedTuple):
     def of(cls, document: TextDocument) -> Placed:
         """Take a document as it is."""
         lines = with_plain_ends(document.source).split("\n")
-        return cls(lines, document, document.source.startswith("\ufeff"))
+        return cls(lines, document, document.source.startswith(_BOM))
 
     def position(self, line: int, column: int) -> types.Position:
         """Return a place, counted from 1 in characters, as the protocol does."""
         if line > len(self.lines):
             return types.Position(len(self.lines), 0)
         before = self.lines[line - 1][: column - 1]
-        units = self.document.position_codec.client_num_units(before)
-        return types.Position(line - 1, units + (self.has_bom and line == 1))
+        if self.has_bom and line == 1:
+            before = _BOM + before  # one unit, or three, as the editor counts
+        return types.Position(line - 1, self.document.position_codec.client_num_units(before))
 
     def place(self, position: types.Position) -> tuple[int, int]:
         """Return the line from 1 and the offset in it, from 0, of a position."""

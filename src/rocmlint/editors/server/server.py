@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcMethodNotFound
+from pygls.exceptions import JsonRpcMethodNotFound, JsonRpcServerNotInitialized
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
@@ -46,6 +46,16 @@ _ACTIONS = types.CodeActionOptions([types.CodeActionKind.QuickFix, actions.FIX_A
 
 class _Protocol(LanguageServerProtocol):
     """The protocol, with documents of our own."""
+
+    def handle_message(self, message: Any) -> None:
+        """Refuse what comes before `initialize`, but for the end of the conversation."""
+        method, number = getattr(message, "method", None), getattr(message, "id", None)
+        if self._workspace is None and method not in {types.INITIALIZE, types.EXIT}:
+            if method is not None and number is not None:
+                refused = JsonRpcServerNotInitialized(f"{method} before initialize")
+                self._send_response(number, None, refused.to_response_error())
+            return
+        super().handle_message(message)
 
     def keep_documents(self, params: types.InitializeParams) -> None:
         """Replace the documents, of which there are none yet."""
