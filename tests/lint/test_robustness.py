@@ -206,6 +206,24 @@ def test_a_full_disk_behind_stderr_keeps_the_findings_and_the_exit_code(project:
     assert in_shell(project, "--wrong 2>/dev/full").returncode == 2
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *("--help", "--version", "rule", "rule ROC101", "config", "version", "completion bash"),
+        *("help", "help verify", "stack", "verify live --help", "stack plan --help"),
+        *("export", "export check --help", "check --help", "server --help", "clean --help"),
+    ],
+)
+def test_what_a_full_disk_cuts_off_is_2_with_one_line(project: Project, arguments: str) -> None:
+    command = [*COMMAND, *arguments.split()]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, cwd=project.root, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (2, "error: [Errno 28] No space left on device\n")
+
+
 def test_a_report_that_cannot_be_written_hides_no_finding(project: Project) -> None:
     project.write("a.py", DROPPED)
     ended = in_shell(project, "--output sarif:a.py/report --output json:report.json a.py")

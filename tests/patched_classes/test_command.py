@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -208,6 +209,42 @@ def test_what_cannot_be_checked_is_one_line_and_exit_code_2(
     assert ran.returncode == 2
     assert said in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("method", ["DEFLATED", "BZIP2", "LZMA"])
+def test_a_damaged_wheel_is_one_line_wherever_the_damage_is(prepared: Project, method: str) -> None:
+    prepared.write("patches.py", GOOD)
+    whole = wheel(getattr(zipfile, f"ZIP_{method}"))
+    ended = set()
+    for position in range(0, len(whole), len(whole) // 40):
+        damaged = whole[:position] + bytes([whole[position] ^ 0x55]) + whole[position + 1 :]
+        (prepared.root / "lib.whl").write_bytes(damaged)
+        ran = prepared.run("export", "check", "patches.py", "--against", "lib.whl")
+        ended.add((ran.returncode, ran.stderr.partition(": ")[2].partition(": ")[2][:22]))
+        assert ran.stderr.count("\n") <= 1, ran.stderr
+    assert ended <= {(0, ""), (1, ""), (2, "cannot be read as a wh")}
+    assert (2, "cannot be read as a wh") in ended
+
+
+def test_an_encrypted_wheel_is_one_line(prepared: Project) -> None:
+    prepared.write("patches.py", GOOD)
+    data = bytearray(wheel(zipfile.ZIP_STORED))
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(signature) + flags] |= 1
+    (prepared.root / "lib.whl").write_bytes(data)
+    ran = prepared.run("export", "check", "patches.py", "--against", "lib.whl")
+    assert ran.returncode == 2
+    assert "cannot be read as a wheel: " in ran.stderr
+    assert "encrypted" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def wheel(method: int) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("lib/__init__.py", LIBRARY + "".join(f"x{n} = {n}\n" for n in range(99)))
+        archive.writestr("lib-4.0.dist-info/METADATA", "Name: lib\nVersion: 4.0\n")
+    return packed.getvalue()
 
 
 def test_files_without_patches_are_not_checked(prepared: Project) -> None:

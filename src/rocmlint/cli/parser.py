@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import (
     SUPPRESS,
     Action,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from types import SimpleNamespace
 
+    from _typeshed import SupportsWrite
+
 
 class Parser(ArgumentParser):
     """An argument parser that raises instead of leaving, and knows what was meant."""
@@ -40,6 +43,11 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise ConfigError."""
         raise ConfigError(message)
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; argparse would not tell that it cannot be written."""
+        if message:
+            (file or sys.stderr).write(message)
 
     def _check_value(self, action: Action, value: object) -> None:
         """Refuse an invalid choice, as the configuration does."""

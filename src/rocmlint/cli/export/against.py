@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,11 @@ from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.patched_classes.sources import Sources
 from rocmlint.project.environment import check_environment, installed_version, site_folders
 from rocmlint.text.written import version_of
+
+try:
+    import lzma
+except ImportError:  # some Pythons are built without
+    lzma = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +38,12 @@ DEFAULT = "transformers"
 """The library that a version without a name is of."""
 _PATIENCE = 900
 """Seconds that an installer may take."""
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, struct.error),
+    *(LookupError, OSError, ValueError, RuntimeError),
+    *([lzma.LZMAError] if lzma else []),
+)
+"""What zipfile raises for an archive that is damaged, encrypted or packed as nothing here reads."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +129,8 @@ def _wheel(path: str, packages: Sequence[str], view: DiskView) -> Place:
         with zipfile.ZipFile(path) as wheel:
             names = [each for each in wheel.namelist() if each.endswith((".py", "METADATA"))]
             wheel.extractall(folder, names)
-    except (OSError, zipfile.BadZipFile, ValueError, RuntimeError) as error:
-        message = f"--against {path}: cannot be read as a wheel: {error}"
+    except _DAMAGE as error:
+        message = f"--against {path}: cannot be read as a wheel: {error or 'it ends too early'}"
         raise ConfigError(message) from error
     return Place(_folder(folder, packages, view).folders, f"--against {path}")
 
