@@ -70,7 +70,7 @@ def _main(arguments: list[str]) -> int:
             return _interrupted()
         import traceback  # noqa: PLC0415
 
-        traceback.print_exc()
+        _failed(traceback.format_exc().rstrip())
         return _failed(f"internal error, please report it: {type(error).__name__}: {error}")
     return code
 
@@ -131,8 +131,10 @@ def _interrupted() -> int:
 
 
 def _failed(message: str) -> int:
+    from rocmlint.text.secrets import without_credentials  # noqa: PLC0415 - only mistakes
+
     try:
-        print(message, file=sys.stderr)
+        print(without_credentials(message), file=sys.stderr)
     except OSError:  # nobody is there to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return WRONG

@@ -17,6 +17,7 @@ from rocmlint.cli.job import job_of
 from rocmlint.config.configuration import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.lint.discover import may_be_linted
+from rocmlint.text.secrets import without_credentials
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -152,4 +153,4 @@ def _checked(flags: SimpleNamespace, check: Check) -> None:
     except KeyboardInterrupt:
         os._exit(0)  # who waits for this process says it
     except Exception:  # noqa: BLE001 - the last place to tell what happened
-        traceback.print_exc()
+        print(without_credentials(traceback.format_exc()), file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.text.secrets import with_starred_credentials
 from rocmlint.text.visible import BLUE, BOLD, GREEN, RED, paint, source
 
 if TYPE_CHECKING:
@@ -21,6 +22,6 @@ def write_diff(diff: bytes, stream: TextIO, *, color: bool) -> None:
         binary.flush()
         return
     for line in diff.splitlines():
-        text = source(line.decode("utf-8", "backslashreplace"))
+        text = source(with_starred_credentials(line.decode("utf-8", "backslashreplace")))
         style = next((style for start, style in _STYLES.items() if text.startswith(start)), None)
         stream.write((paint(text, style, color=color) if style else text) + "\n")

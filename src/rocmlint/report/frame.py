@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.text.secrets import with_starred_credentials
 from rocmlint.text.visible import source
 
 if TYPE_CHECKING:
@@ -41,20 +42,20 @@ def frame(finding: Finding, lines: Sequence[str], around: int = 0) -> Iterator[F
     above = finding.line - finding.shown.line
     several = finding.end_line > finding.line
     for number in range(max(1, finding.line - around), finding.line):
-        yield _plain(number - above, lines[number - 1])
-    code = lines[finding.line - 1]
+        yield _plain(number - above, _shared(lines, number))
+    code = _shared(lines, finding.line)
     end = len(code.rstrip()) if several else finding.end_column - 1
     yield _marked(finding.line - above, code, finding.column - 1, end)
     last = finding.end_line - 1 if several and finding.end_column == 1 else finding.end_line
     last = min(last, len(lines))
     further = range(finding.line + 1, last + 1)
     for number in further[: MAXIMUM_LINES - 1]:
-        yield _rest(number - above, lines[number - 1], finding)
+        yield _rest(number - above, _shared(lines, number), finding)
     if len(further) >= MAXIMUM_LINES:
         yield FrameLine(None, MORE, "", "")
         return
     for number in range(max(last, finding.line) + 1, min(last + around, len(lines)) + 1):
-        yield _plain(number - above, lines[number - 1])
+        yield _plain(number - above, _shared(lines, number))
 
 
 def cut(line: str, start: int = 0) -> str:
@@ -67,6 +68,11 @@ def cut(line: str, start: int = 0) -> str:
 def first_shown(line: str, column: int) -> int:
     """Return from where a line is shown, so that a column in it is."""
     return column - BEFORE if len(line) > MAXIMUM_WIDTH and column > BEFORE else 0
+
+
+def _shared(lines: Sequence[str], number: int) -> str:
+    """Return a line as others may see it: reports go to logs that many can read."""
+    return with_starred_credentials(lines[number - 1])
 
 
 def _plain(number: int, line: str) -> FrameLine:

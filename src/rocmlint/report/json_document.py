@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.report.edits import is_public
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
@@ -50,7 +51,7 @@ def _fields(finding: Finding) -> dict[str, object]:
         "severity": finding.severity,
         "message": finding.message,
         "help": finding.help,
-        "fix": None if finding.fix is None else _fix(finding.fix),
+        "fix": _fix(finding.fix) if finding.fix is not None and is_public(finding.fix) else None,
         "claims": [_claim(each) for each in finding.claims],
     }
 

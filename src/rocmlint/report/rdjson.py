@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.report.lines import Lines
 from rocmlint.report.place import in_cell
 from rocmlint.text.json import array, dumps
+from rocmlint.text.secrets import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +67,8 @@ def _suggestions(fix: Fix, lines: Sequence[str]) -> Iterator[dict[str, object]]:
         start, end = _bounds(edit)
         text += _between(lines, reached, start) + edit.replacement
         reached = end
-    yield {"range": _range(places[0], places[-1], lines), "text": text}
+    if without_credentials(text) == text:  # a mask in it would be written into the file
+        yield {"range": _range(places[0], places[-1], lines), "text": text}
 
 
 def _bounds(place: Finding | Edit) -> tuple[Position, Position]:

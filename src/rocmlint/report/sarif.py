@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from rocmlint.report.edits import is_public
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.place import in_cell, paths_in_repository, repository_root
@@ -94,7 +95,7 @@ def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
     properties: dict[str, object] = {}
     if finding.cell is not None:
         properties.update(finding.shown._asdict())
-    elif finding.fix is not None:
+    elif finding.fix is not None and is_public(finding.fix):
         result["fixes"] = [_fix(finding.fix, artifact)]
     if finding.claims:
         properties["confirm"] = finding.commands

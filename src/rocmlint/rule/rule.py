@@ -9,6 +9,7 @@ from rocmlint.config.option import Option, problem
 from rocmlint.findings import Claim, Finding, Fix, Severity
 from rocmlint.rule.claims import placed, works_as_printed
 from rocmlint.rule.triggers import On
+from rocmlint.text.secrets import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -119,9 +120,9 @@ class Rule(Generic[Node]):
             end_column=span.end_column,
             code=self.code,
             name=self.name,
-            message=message,
+            message=without_credentials(message),
             severity=severity or self.severity,
-            help=help,
+            help=without_credentials(help),
             fix=fix,
             claims=tuple(self._placed(each, node, source, span.line) for each in claims),
         )

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.text.secrets import without_credentials
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
 def dumps(value: object, *, indent: int | None = None) -> str:
-    """Write a value as ASCII, so that no encoding of a stream can spoil it."""
+    """Write a value as ASCII, so that no encoding of a stream can spoil it.
+
+    The credentials of URLs in it are masked.
+    """
     return json.dumps(_clean(value), indent=indent)
 
 
@@ -25,7 +30,7 @@ def array(items: Iterable[object]) -> Iterator[str]:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return without_credentials(value).encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

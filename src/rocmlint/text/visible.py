@@ -1,13 +1,22 @@
-"""Text that is safe to print: nothing in it can steer a terminal or hide what it says."""
+"""Text that is safe to print: it cannot steer a terminal, hide what it says or tell a password."""
 
 from __future__ import annotations
+
+from rocmlint.text.secrets import without_credentials
 
 RED, GREEN, YELLOW, BLUE, BOLD = "31", "32", "33", "34", "1"
 _TAB = " " * 4
 
 
 def visible(text: str) -> str:
-    """Write what does not print (controls, surrogates, marks of direction) as escapes."""
+    """Write what does not print (controls, surrogates, marks of direction) as escapes.
+
+    The credentials of URLs are masked.
+    """
+    return _escaped(without_credentials(text))
+
+
+def _escaped(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
@@ -25,8 +34,8 @@ def at_line_start(text: str) -> str:
 
 
 def source(text: str) -> str:
-    """Write a line of code: as ``visible`` does, with blanks for tabs."""
-    return visible(text.replace("\t", _TAB))
+    """Write a line of code, or a part of one: what does not print as escapes, blanks for tabs."""
+    return _escaped(text.replace("\t", _TAB))
 
 
 def width(text: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.text.secrets import without_credentials
+
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
 
@@ -23,7 +25,7 @@ def few(names: Sequence[str], shown: int) -> str:
 
 def shortened(text: str, most: int = 40) -> str:
     """Return text on one line, with an ellipsis in the middle where it is longer than ``most``."""
-    text = " ".join(text.split())
+    text = without_credentials(" ".join(text.split()))  # half of a URL would not look like one
     if len(text) <= most:
         return text
     kept = most - 1

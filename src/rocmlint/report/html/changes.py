@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rocmlint.report.frame import MORE, cut, first_shown
+from rocmlint.text.secrets import with_starred_credentials
 from rocmlint.text.visible import source
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _hunk(edits: Sequence[Edit], lines: Sequence[str]) -> Iterator[Changed]:
 
 def _signed(sign: Literal["-", "+"], lines: Sequence[str], start: int) -> Iterator[Changed]:
     for line in lines[:MAXIMUM_LINES]:
-        yield Changed(sign, source(cut(line, start)))
+        yield Changed(sign, source(cut(with_starred_credentials(line), start)))
     if len(lines) > MAXIMUM_LINES:
         yield Changed(sign, MORE)
 
