@@ -51,7 +51,7 @@ class MessageStream:
         if len(body) < size:
             return b""
         if not (body.lstrip().startswith(b"{") and body.rstrip().endswith(b"}")):
-            self.problem = f"the editor sent a message of {size} bytes that is no JSON object"
+            self.problem = f"the editor sent a message of {size} bytes that is not a JSON object"
             return b""
         return body
 
@@ -65,7 +65,7 @@ class MessageStream:
             if line.strip(b"\r\n"):
                 found = _HEADER.fullmatch(line)
                 if found is None:
-                    message = "a line that is no header"
+                    message = "an invalid header line"
                     raise ValueError(message)
                 if found["name"].lower() == _LENGTH:
                     lengths.add(found["value"])
@@ -81,6 +81,6 @@ def _number(values: set[bytes]) -> int:
     digits = value.lstrip(b"0")
     length = int(digits) if digits.isdigit() and len(digits) < len(str(_LARGEST)) + 1 else 0
     if others or not 0 < length <= _LARGEST:
-        message = "a Content-Length that is no number of bytes"
+        message = "a Content-Length that is not a number of bytes"
         raise ValueError(message)
     return length
