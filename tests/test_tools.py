@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
 TABLE = TESTS / "support" / "tools.py"
 HIDDEN = {name for tool in TOOLS.values() for name in tool.names}
+LONG = "standard_library and not no_secret"
+"""Tests that take long and need nothing of the table, in files with others that do."""
 LOOKS = re.compile(r"shutil\.which|import which")
 NOBODY = "http://127.0.0.1:9"
 """Nothing answers there."""
@@ -97,7 +99,7 @@ def users() -> list[str]:
             break
         support |= more
     files = [path for path in TESTS.rglob("test_*.py") if imports.search(path.read_text())]
-    return [str(path.relative_to(ROOT)) for path in sorted(files)]
+    return [str(path.relative_to(ROOT)) for path in sorted(files) if path != Path(__file__)]
 
 
 def test_the_readme_names_every_program_that_tests_use() -> None:
@@ -150,7 +152,7 @@ def test_without_programs_and_network_tests_are_skipped_with_a_reason(
     tmp_path: Path, without_programs: Mapping[str, str]
 ) -> None:
     environment = {**OFFLINE, **without_programs}
-    reasons = run_without(tmp_path, environment, "-k", "not standard_library", *users())
+    reasons = run_without(tmp_path, environment, "-k", f"not {LONG}", *users())
     given = "\n".join(reasons)
     # Those of the other two need a package first that `[test]` does not have.
     assert [each for each in TOOLS if each not in given] == ["chromium", "java"]

@@ -171,18 +171,19 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Make an environment of packages that were installed from secret addresses."""
     made = Environment(tmp_path_factory.mktemp("environment") / "venv")
     made.install("tiny", "1.0", {"tiny/__init__.py": "", "tiny/mod.py": "def f():\n    return 1\n"})
+    archive: dict[str, object] = {"archive_info": {}}
     places = {
-        "torch": ("2.4.1+cu121", {"url": f"https://me:{SECRET}@acme.example/torch-2.4.1.whl"}),
-        "bitsandbytes": ("0.43.0", {"url": f"https://{SECRET}@acme.example/bitsandbytes.whl"}),
-        "flash_attn": ("2.6.3", {"url": REPOSITORY[4:], "vcs_info": {"vcs": "git"}}),
+        "torch-2.4.1+cu121": {"url": f"https://me:{SECRET}@acme.example/torch.whl", **archive},
+        "bitsandbytes-0.43.0": {"url": f"https://{SECRET}@acme.example/b.whl", **archive},
+        "flash_attn-2.6.3": {
+            "url": REPOSITORY[4:],
+            "vcs_info": {"vcs": "git", "commit_id": "abc"},
+        },
     }
-    for name, (version, place) in places.items():
+    for named, place in places.items():
+        name, _, version = named.partition("-")
         made.install(name, version, {f"{name}/__init__.py": ""})
-        information = {"archive_info": {}, **place}
-        if "vcs_info" in place:
-            del information["archive_info"]
-            information["vcs_info"] = {"vcs": "git", "commit_id": "abc"}
-        made.write(f"{name}-{version}.dist-info/direct_url.json", json.dumps(information))
+        made.write(f"{named}.dist-info/direct_url.json", json.dumps(place))
     return made
 
 

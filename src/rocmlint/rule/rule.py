@@ -123,7 +123,7 @@ class Rule(Generic[Node]):
             message=without_credentials(message),
             severity=severity or self.severity,
             help=without_credentials(help),
-            fix=fix,
+            fix=fix and replace(fix, title=without_credentials(fix.title)),
             claims=tuple(self._placed(each, node, source, span.line) for each in claims),
         )
 

@@ -17,7 +17,7 @@ pytest.importorskip("pygls")
 
 from rocmlint.editors.server.headers import MessageStream
 
-INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
+INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
 BODY = b'{"jsonrpc": "2.0", "id": 5, "method": "shutdown"}'
 SIZE = b"%d" % len(BODY)
 READ = {
