@@ -98,6 +98,15 @@ def test_a_request_before_initialize_is_refused_as_the_protocol_says(method: str
     assert ended.returncode == 0
 
 
+@pytest.mark.parametrize("params", [{}, [1], None, {"textDocument": 5}])
+def test_a_request_with_invalid_parameters_is_answered(params: object) -> None:
+    wrong = message_of("textDocument/hover", 7, params)
+    ended = serve(message_of("initialize", 1, INITIALIZE) + wrong + message_of("shutdown", 9, None))
+    answers = {each["id"]: each for each in answers_in(ended.stdout) if "id" in each}
+    assert answers[7]["error"]["code"] == -32602
+    assert answers[9]["result"] is None
+
+
 def test_an_exit_before_initialize_ends_the_server() -> None:
     assert serve(message_of("exit", None, None)).returncode == 1
 

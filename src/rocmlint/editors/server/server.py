@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcMethodNotFound, JsonRpcServerNotInitialized
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound, JsonRpcServerNotInitialized
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
@@ -46,6 +46,15 @@ _ACTIONS = types.CodeActionOptions([types.CodeActionKind.QuickFix, actions.FIX_A
 
 class _Protocol(LanguageServerProtocol):
     """The protocol, with documents of our own."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Answer a request with invalid parameters, too: the editor waits for it."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and "id" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
 
     def handle_message(self, message: Any) -> None:
         """Refuse what comes before `initialize`, but for the end of the conversation."""
