@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.tools import TOOLS
+from tests.support.tools import LLVM, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +24,7 @@ TABLE = TESTS / "support" / "tools.py"
 HIDDEN = {name for tool in TOOLS.values() for name in tool.names}
 LONG = "standard_library and not no_secret"
 """Tests that take long and need nothing of the table, in files with others that do."""
+COMPILES = "|".join(map(re.escape, LLVM))
 LOOKS = re.compile(r"shutil\.which|import which")
 NOBODY = "http://127.0.0.1:9"
 """Nothing answers there."""
@@ -157,6 +158,8 @@ def test_without_programs_and_network_tests_are_skipped_with_a_reason(
     # Those of the other two need a package first that `[test]` does not have.
     assert {each for each in TOOLS if each not in given} <= {"chromium", "java"}
     assert "needs the network" in given
+    # Who compiles without the mark is skipped for one program alone, and never selected by it.
+    assert [each for each in reasons if re.match(rf"needs ({COMPILES}):", each)] == []
 
 
 @pytest.mark.slow
