@@ -10,6 +10,7 @@ from tests.control_flow.test_rewrite import model
 
 T = "x.any()"
 REFUSED = {
+    "alias-changed-later": f"y = x\nif {T}:\n    y = x + 1\ny += 1",
     "attribute-mutation": f"if {T}:\n    self.kept = x",
     "captures-unbacked-scalar": f"n = x.max().item()\nif {T}:\n    x = x + n",
     "compares-values": f"n = x.max().item()\nif n > 1 or {T}:\n    x = x + 1",
@@ -26,6 +27,7 @@ REFUSED = {
     "output-not-a-tensor": f"if {T}:\n    y = [x]\nelse:\n    y = [x, x]\nx = y",
     "perhaps-not-a-tensor": f"if x or {T}:\n    x = x + 1",
     "python-scalar-output": f"n = 1\nif {T}:\n    n = 2\nx = x + n",
+    "raise-may-be-caught": f"try:\n    assert {T}\nexcept AssertionError:\n    x = x + 1",
     "raise-in-branch": f"if {T}:\n    x = x + 1\n    raise ValueError('no')",
     "scope-of-names": f"if {T}:\n    x = x + 1\nprint(locals())",
     "side-effect": f"if {T}:\n    x = x + 1\n    print(x)",

@@ -30,6 +30,7 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
             raise RefusedError(Refusal.NOT_A_TENSOR, file.text_of(value))
         for each in ast.walk(value):
             check_captured(each, file.inference)
+    file.aliases.check_expression(file.scope_of(node), node)
     check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
     then, other = (_value(file, each) for each in (node.body, node.orelse))
     if split.is_negated:

@@ -12,6 +12,7 @@ from rocmlint.control_flow.flow import (
     UNBOUND,
     Reaching,
     exposed,
+    joined,
     names_bound,
     own_nodes_of,
     refined,
@@ -131,6 +132,7 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
     operands = tuple(each for each in before if each in needed)
     interface = Interface(operands, outputs, returns)
     _check_paths(file, interface, branches)
+    _check_aliases(file, scope, node, interface, branches)
     if file.options.plain_torch:
         _check_plain(file, interface, before)
     return interface
@@ -149,6 +151,21 @@ def _check_paths(file: File, interface: Interface, branches: Sequence[Branch]) -
         for path in paths:
             check_values(name, path, file.inference)
         check_dtypes(name, [dtype_of(each.value) for path in paths for each in path])
+
+
+def _check_aliases(
+    file: File, scope: Scope, node: ast.If, interface: Interface, branches: Sequence[Branch]
+) -> None:
+    """Check that nothing changes later what a result shares. Raises RefusedError."""
+    if interface.returns:
+        found = (each for branch in branches for each in own_nodes_of(branch.body))
+        given = [each.value for each in found if isinstance(each, ast.Return)]
+        file.aliases.check_values(scope, node, [each for each in given if each is not None])
+        return
+    after: Values | None = None
+    for branch in branches:
+        after = joined(after, Reaching(branch.body, branch.values).after)
+    file.aliases.check_names(scope, node, after or {}, interface.outputs)
 
 
 def _check_plain(file: File, interface: Interface, before: Values) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.control_flow.aliases import Aliases
+from rocmlint.control_flow.callers import Callers
 from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
 from rocmlint.control_flow.layout import Edit
@@ -29,6 +31,8 @@ class File:
         self.inference = inference
         self.options = options
         self.predicates = Predicates(inference, self.text_of, self.values_of)
+        self.callers = Callers(self)
+        self.aliases = Aliases(self, self.callers)
         self.edits: list[Edit] = []
         self.imported: dict[ast.AST, set[str]] = {}
         """The modules that the edits of each function need."""
@@ -71,9 +75,28 @@ class File:
             inner, around = around, self.parent(around)
         if not functions:
             raise RefusedError(Refusal.SCOPE_OF_NAMES, "it is in no function")
-        scope = self._scopes.get(functions[0])
+        return self._scope(functions)
+
+    def function_around(self, node: ast.AST) -> Scope | None:
+        """Return the function around a node, whatever it is; None where there is none."""
+        functions = []
+        around = self.parent(node)
+        while around is not None:
+            if isinstance(around, FUNCTIONS):
+                functions.append(around)
+            around = self.parent(around)
+        return self._scope(functions) if functions else None
+
+    def scope_at(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Scope:
+        """Return a function by its definition."""
+        around = self.function_around(function)
+        return self._scope([function, *([] if around is None else [around.outermost])])
+
+    def _scope(self, functions: Sequence[ast.FunctionDef | ast.AsyncFunctionDef]) -> Scope:
+        inner = functions[0]
+        scope = self._scopes.get(inner)
         if scope is None:
-            scope = self._scopes[functions[0]] = Scope(functions[0], functions[-1])
+            scope = self._scopes[inner] = Scope(inner, functions[-1], self.parent(inner))
         return scope
 
     def values_of(self, name: ast.Name) -> list[ast.expr | None]:

@@ -12,7 +12,7 @@ from rocmlint.control_flow.branches import (
     check_expression,
     check_scope,
 )
-from rocmlint.control_flow.flow import UNBOUND, Reaching, exposed, names_bound, names_read
+from rocmlint.control_flow.flow import UNBOUND, Reaching, exposed, joined, names_bound, names_read
 from rocmlint.control_flow.layout import Line
 from rocmlint.control_flow.outputs import check_dtypes, check_values, dtype_of
 from rocmlint.control_flow.refusals import Refusal, RefusedError
@@ -74,6 +74,7 @@ def _carried(file: File, scope: Scope, node: ast.While) -> list[str]:
                 if each.value is None or file.inference.kind_of(each.value) is not Kind.TENSOR:
                     raise RefusedError(Refusal.NOT_A_TENSOR, name)
         check_dtypes(name, [dtype_of(each.value) for each in (*first, *next_)])
+    file.aliases.check_names(scope, node, joined(before, after) or {}, carried)
     return carried
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 class Refusal(Enum):
     """A reason not to rewrite a statement; the value is what reports print."""
 
+    ALIAS_CHANGED_LATER = "alias-changed-later"
     ATTRIBUTE_MUTATION = "attribute-mutation"
     CAPTURES_UNBACKED_SCALAR = "captures-unbacked-scalar"
     COMPARES_VALUES = "compares-values"
@@ -27,6 +28,7 @@ class Refusal(Enum):
     NOT_A_TENSOR = "output-not-a-tensor"
     PERHAPS_NOT_A_TENSOR = "perhaps-not-a-tensor"
     PYTHON_SCALAR = "python-scalar-output"
+    RAISE_CAUGHT = "raise-may-be-caught"
     RAISE_IN_BRANCH = "raise-in-branch"
     SCOPE_OF_NAMES = "scope-of-names"
     SIDE_EFFECT = "side-effect"
@@ -40,6 +42,7 @@ class Refusal(Enum):
 
 
 MEANINGS = {
+    Refusal.ALIAS_CHANGED_LATER: "a result may share its memory with a tensor that changes later",
     Refusal.ATTRIBUTE_MUTATION: "a branch sets an attribute or registers a buffer",
     Refusal.CAPTURES_UNBACKED_SCALAR: "a branch uses a number that was read from a tensor before",
     Refusal.COMPARES_VALUES: "numbers that were read from a tensor are compared in Python",
@@ -59,6 +62,7 @@ MEANINGS = {
     Refusal.NOT_A_TENSOR: "a name holds a list, or something other than a tensor, on one path",
     Refusal.PERHAPS_NOT_A_TENSOR: "a part of an `and` or `or` may be something other than a tensor",
     Refusal.PYTHON_SCALAR: "a name holds a Python value, such as a number, on one path",
+    Refusal.RAISE_CAUGHT: "a `try` or `with` may catch the error, here or where this is called",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names cannot move into a function, being global or seen by others",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
