@@ -62,6 +62,13 @@ class Aliases:
         self._checked = set()
         self._check_expression(scope, node)
 
+    def check_no_writes(self, scope: Scope, nodes: Sequence[ast.AST]) -> None:
+        """Check that no call in a branch surely writes to what it gets. Raises RefusedError."""
+        summaries = self._callers.summaries
+        for node in (inner for each in nodes for inner in ast.walk(each)):
+            if isinstance(node, ast.Call) and summaries.surely_writes(scope, node):
+                raise RefusedError(Refusal.IN_PLACE_OPERATION, ast.unparse(node.func))
+
     def _effects(self, scope: Scope) -> Effects:
         return self._callers.summaries.effects(scope)
 

@@ -19,6 +19,7 @@ from rocmlint.control_flow.memory import (
     Memory,
     inner_nodes,
 )
+from rocmlint.control_flow.torch_memory import is_in_place
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
@@ -108,6 +109,19 @@ class Summaries:
             known = self._known[function] = self._summary(function)
         return known
 
+    def surely_writes(self, scope: Scope, node: ast.Call) -> bool:
+        """Return whether a call writes to what it gets, not only perhaps."""
+        if self.called.dotted(scope, node.func):
+            return False  # by its name, which branches are checked for
+        for each in self.called.targets.of(scope, node) or ():
+            if isinstance(each, tuple):
+                name, made = each
+                if is_in_place(made, name):
+                    return True
+            elif any(_is_plain(it) for it in self.effects(self._file.scope_at(each)).all):
+                return True
+        return False
+
     def _summary(self, function: FunctionNode) -> Summary:
         if function.decorator_list and not all(
             map(_is_harmless_decorator, function.decorator_list)
@@ -130,6 +144,17 @@ def _is_harmless_decorator(node: ast.expr) -> bool:
         *("staticmethod", "classmethod", "property", "torch.inference_mode", "override"),
         *("torch.compiler.disable", "abstractmethod"),
     }
+
+
+def _is_plain(effect: Effect) -> bool:
+    """Check whether a statement itself writes to what a function gets or sees."""
+    if not effect.written & {PARAMETERS, ATTRIBUTES, ANYTHING}:
+        return False
+    node = effect.node
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return name.endswith("_") and not name.endswith("__")
+    return isinstance(node, (ast.AugAssign, ast.Assign))
 
 
 class Effects:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.aliases import Aliases
 from rocmlint.control_flow.callers import Callers
+from rocmlint.control_flow.dtypes import Dtypes
 from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
 from rocmlint.control_flow.layout import Edit
@@ -33,6 +34,7 @@ class File:
         self.predicates = Predicates(inference, self.text_of, self.values_of)
         self.callers = Callers(self)
         self.aliases = Aliases(self, self.callers)
+        self.dtypes = Dtypes(self.values_of)
         self.edits: list[Edit] = []
         self.imported: dict[ast.AST, set[str]] = {}
         """The modules that the edits of each function need."""

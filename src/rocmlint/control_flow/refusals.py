@@ -13,6 +13,7 @@ class Refusal(Enum):
     CAPTURES_UNBACKED_SCALAR = "captures-unbacked-scalar"
     COMPARES_VALUES = "compares-values"
     DTYPE_MISMATCH = "dtype-mismatch"
+    DTYPE_UNKNOWN = "dtype-unknown"
     EARLY_RETURN = "early-return"
     FILTERED = "filtered"
     IN_PLACE_OPERATION = "in-place-operation"
@@ -31,7 +32,9 @@ class Refusal(Enum):
     RAISE_CAUGHT = "raise-may-be-caught"
     RAISE_IN_BRANCH = "raise-in-branch"
     SCOPE_OF_NAMES = "scope-of-names"
+    SHAPE_MISMATCH = "shape-mismatch"
     SIDE_EFFECT = "side-effect"
+    SIZE_DEPENDS = "size-depends-on-content"
     SKIPPED_TEST = "skipped-test-may-fail"
     SUBSCRIPT_ASSIGNMENT = "subscript-assignment"
     SUPER_IN_BRANCH = "super-in-branch"
@@ -47,6 +50,7 @@ MEANINGS = {
     Refusal.CAPTURES_UNBACKED_SCALAR: "a branch uses a number that was read from a tensor before",
     Refusal.COMPARES_VALUES: "numbers that were read from a tensor are compared in Python",
     Refusal.DTYPE_MISMATCH: "the branches give tensors with different dtypes",
+    Refusal.DTYPE_UNKNOWN: "one path shows its dtype and another does not, so that they may differ",
     Refusal.EARLY_RETURN: "only one path returns",
     Refusal.FILTERED: "`filter_node` or the names of the functions leave it out",
     Refusal.IN_PLACE_OPERATION: "a branch changes a tensor in place",
@@ -65,7 +69,9 @@ MEANINGS = {
     Refusal.RAISE_CAUGHT: "a `try` or `with` may catch the error, here or where this is called",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names cannot move into a function, being global or seen by others",
+    Refusal.SHAPE_MISMATCH: "the branches give tensors with different shapes",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
+    Refusal.SIZE_DEPENDS: "in a branch content decides how large a tensor is, as in `x[mask]`",
     Refusal.SKIPPED_TEST: "a part of an `and` or `or` may fail where Python does not get to it",
     Refusal.SUBSCRIPT_ASSIGNMENT: "a branch assigns to an item",
     Refusal.SUPER_IN_BRANCH: "a branch calls super() without arguments",

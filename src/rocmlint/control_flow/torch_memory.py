@@ -111,13 +111,18 @@ def gives_new_memory(made: ast.Call, name: str) -> bool | None:
 
     ``made`` is the call that made the module.
     """
-    place = _MODULE_IN_PLACE_AT.get(name)
-    in_place = place is not None and len(made.args) > place and not is_false(made.args[place])
-    if in_place or any(True for _ in in_place_keywords(made)):
+    if is_in_place(made, name):
         return None
     if name in _MODULES or name in _NORMS:
         return True
     return False if name in _KEEPING_MODULES else None
+
+
+def is_in_place(made: ast.Call, name: str) -> bool:
+    """Check whether a module of ``torch.nn`` was made so that it writes to what it gets."""
+    place = _MODULE_IN_PLACE_AT.get(name)
+    by_place = place is not None and len(made.args) > place and not is_false(made.args[place])
+    return by_place or any(True for _ in in_place_keywords(made))
 
 
 def writes_statistics(name: str) -> bool:
