@@ -77,8 +77,8 @@ class Aliases:
         if self._is_used_up(memory, node):
             return
         statement = memory.statement(node)
-        name = ast.unparse(node).partition("\n")[0]
-        given = {name if len(name) < 40 else "conditional expression": memory.of(node)}
+        name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+        given = {f"{name}()" if isinstance(node, ast.Call) else name: memory.of(node)}
         if isinstance(statement, ast.Assign) and statement.value is node:
             if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
                 given = {statement.targets[0].id: memory.of(node)}
@@ -115,6 +115,8 @@ class Aliases:
             if each.kept and (each.anytime or self._is_before(each.node, node, loop))
         ]
         kept = NOTHING.union(*escaped)
+        if not scope.has_closures:
+            kept -= {ANYTHING}  # of a list: what was put into it was kept before
         for name, origins in given.items():
             memory = origins | (OUTSIDE if overlaps(kept, origins) else NOTHING)
             others = [each for other, each in given.items() if other != name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.effects import Summaries
 from rocmlint.control_flow.flow import FUNCTIONS
-from rocmlint.tensors.torch_names import METHODS, words
+from rocmlint.tensors.torch_names import is_tensor_attribute, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 
 _RUN_BY_OBJECTS = frozenset({"forward", "__call__"})
 """Methods that run where an object is called."""
-_OF_MODULES = (
-    words(
-        """
+_OF_MODULES = words(
+    """
     apply buffers children cpu cuda eval extra_repr float half load_state_dict modules
     named_buffers named_children named_modules named_parameters parameters post_init
     register_buffer register_module register_parameter requires_grad_ state_dict to train zero_grad
     """
-    )
-    | METHODS
 )
-"""Methods of modules, and of tensors."""
+"""Methods of modules that do not run them."""
 
 
 class Callers:
@@ -63,7 +60,7 @@ class Callers:
         """Check whether what is called may be an object of a class of the file."""
         match call.func:
             case ast.Attribute(value=ast.Name(), attr=name):
-                return name not in _OF_MODULES
+                return name not in _OF_MODULES and not is_tensor_attribute(name)
             case ast.Attribute() | ast.Subscript() | ast.Call():
                 return True
             case ast.Name(id=name):

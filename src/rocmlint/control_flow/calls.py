@@ -107,12 +107,12 @@ class Called:
             return self._of_imported(dotted, node, given)
         targets = self.targets.of(scope, node)
         if targets is not None:
-            return self._of_targets(targets, node, given)
+            return self._of_targets(scope, targets, node, given)
         if isinstance(node.func, ast.Attribute):
             return self._of_method(scope, node, node.func, given)
         if isinstance(node.func, ast.Name) and self._is_builtin(scope, node.func.id):
             return _of_builtin(node.func.id, node, given)
-        return _unknown(node, given)
+        return _unknown(node, given, sees=scope.has_closures)
 
     def _is_builtin(self, scope: Scope, name: str) -> bool:
         return name not in scope.bound and name not in self.targets.module_names
@@ -143,7 +143,7 @@ class Called:
         return Done((), frozenset({node})) if new else Done(given, frozenset({node}))
 
     def _of_targets(
-        self, targets: Sequence[Target], node: ast.Call, given: tuple[ast.expr, ...]
+        self, scope: Scope, targets: Sequence[Target], node: ast.Call, given: tuple[ast.expr, ...]
     ) -> Done:
         """Return what a call of functions of the file, or of modules of torch, does."""
         receiver = (node.func.value,) if isinstance(node.func, ast.Attribute) else (node.func,)
@@ -157,7 +157,7 @@ class Called:
                 if torch_memory.writes_statistics(name):
                     one = one._replace(writes=frozenset({STATISTICS}))
             else:
-                one = self.summaries.of(each).at(given, receiver)
+                one = self.summaries.of(each).at(given, receiver, sees=scope.has_closures)
             found = Done(
                 (*found.of, *one.of),
                 found.origins | one.origins,
@@ -216,11 +216,11 @@ def _of_builtin(name: str, node: ast.Call, given: tuple[ast.expr, ...]) -> Done:
     return _unknown(node, given)
 
 
-def _unknown(node: ast.Call, given: tuple[ast.expr, ...]) -> Done:
+def _unknown(node: ast.Call, given: tuple[ast.expr, ...], *, sees: bool = False) -> Done:
     """Return what a call may do of which nothing is known."""
     receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     reached = (*given, receiver)
     origins = OUTSIDE | {node}
-    if not isinstance(node.func, ast.Attribute):
+    if sees and not isinstance(node.func, ast.Attribute):
         origins |= {ANYTHING}  # a closure gives what it sees
     return Done(reached, origins, reached, OUTSIDE, given)

@@ -61,13 +61,18 @@ class Summary:
     keeps: bool
     returns: Origins
 
-    def at(self, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...]) -> Done:
-        """Return what one call does that gives the function these."""
+    def at(
+        self, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...], *, sees: bool
+    ) -> Done:
+        """Return what one call does that gives the function these.
+
+        ``sees`` says whether it may be defined in the function that calls it, and see its names.
+        """
         return Done(
             self._reached(self.returns, given, receiver),
-            self.returns & {ATTRIBUTES, ANYTHING},
+            _outside(self.returns, sees=sees),
             self._reached(self.writes, given, receiver),
-            self.writes & {ATTRIBUTES, ANYTHING, STATISTICS},
+            _outside(self.writes, sees=sees),
             given if self.keeps else (),
         )
 
@@ -78,6 +83,14 @@ class Summary:
         if origins & {PARAMETERS, ANYTHING}:
             return (*given, *receiver)
         return receiver if ATTRIBUTES in origins else ()
+
+
+def _outside(origins: Origins, *, sees: bool) -> Origins:
+    """Return what of the memory that a function reaches its caller did not give to it."""
+    found = origins & {ATTRIBUTES, STATISTICS}
+    if ANYTHING in origins:
+        found |= {ANYTHING if sees else ATTRIBUTES}
+    return found
 
 
 _UNKNOWN = Summary(OUTSIDE, keeps=True, returns=frozenset({*OUTSIDE, ANYTHING}))
@@ -182,6 +195,8 @@ class Effects:
                 kept = NOTHING.union(*map(memory.of, done.kept))
                 if written or kept:
                     yield Effect(node, written, kept)
+            case ast.AugAssign(value=ast.Tuple() | ast.List()):
+                pass  # it makes a list or tuple longer
             case ast.AugAssign(target=ast.Name(id=name)):
                 yield Effect(node, memory.of_name(name, node))
             case ast.AugAssign(target=ast.Attribute() as target):

@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS, Liveness, Reaching, parameters
+from rocmlint.control_flow.flow import FUNCTIONS, NESTED, Liveness, Reaching, parameters
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 
 if TYPE_CHECKING:
@@ -68,6 +68,14 @@ class Scope:
         names = {each.id for each in self.node.decorator_list if isinstance(each, ast.Name)}
         is_method = isinstance(self._around, ast.ClassDef) and "staticmethod" not in names
         return arguments[0].arg if is_method and arguments else ""
+
+    @cached_property
+    def has_closures(self) -> bool:
+        """Whether functions in functions, or lambdas, may see what it holds."""
+        return any(
+            isinstance(each, NESTED) and each is not self.outermost
+            for each in ast.walk(self.outermost)
+        )
 
     @cached_property
     def bound_around(self) -> frozenset[str]:
