@@ -6,6 +6,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocmlint.control_flow.calls import PLAIN_METHODS
 from rocmlint.control_flow.effects import Summaries
 from rocmlint.control_flow.flow import FUNCTIONS
 from rocmlint.tensors.torch_names import is_tensor_attribute, words
@@ -44,7 +45,9 @@ class Callers:
             if caller.node.name == "__init__":
                 continue  # it makes the model, and does not run it
             if targets is None:
-                found = self._may_run(call, function.name) or caller.is_within(decorators)
+                found = self._may_run(call, function.name) or (
+                    caller.is_within(decorators) and self._is_object(call)
+                )
             else:
                 found = function in targets or _names(call, function.name)
             if found:
@@ -60,7 +63,7 @@ class Callers:
         """Check whether what is called may be an object of a class of the file."""
         match call.func:
             case ast.Attribute(value=ast.Name(), attr=name):
-                return name not in _OF_MODULES and not is_tensor_attribute(name)
+                return name not in _OF_MODULES | PLAIN_METHODS and not is_tensor_attribute(name)
             case ast.Attribute() | ast.Subscript() | ast.Call():
                 return True
             case ast.Name(id=name):

@@ -36,7 +36,7 @@ _PLAIN_BUILTINS = words(
     """
     len int float bool str repr isinstance issubclass hasattr callable type id print range abs round
     any all sum divmod pow hash ord chr format slice object ValueError TypeError RuntimeError
-    IndexError KeyError NotImplementedError AssertionError
+    super IndexError KeyError NotImplementedError AssertionError
     """
 )
 _KEEPING_BUILTINS = words(
@@ -50,6 +50,8 @@ _CONTAINER_READS = words(
     """
 )
 _CONTAINER_WRITES = words("append extend insert appendleft add setdefault")
+PLAIN_METHODS = _CONTAINER_READS | _CONTAINER_WRITES | _LOGGING
+"""Methods of lists, dictionaries, texts and loggers."""
 _PLAIN_LIBRARIES = ("math.", "os.", "re.", "warnings.", "logging.", "typing.", "time.")
 
 
