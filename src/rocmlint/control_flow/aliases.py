@@ -72,8 +72,12 @@ class Aliases:
     def _effects(self, scope: Scope) -> Effects:
         return self._callers.summaries.effects(scope)
 
-    def _check_expression(self, scope: Scope, node: ast.expr) -> None:
+    def _check_expression(self, scope: Scope, node: ast.expr, *, runs_more: bool = False) -> None:
         memory = self._effects(scope).memory
+        if runs_more and isinstance(node, ast.Call):
+            done = self._callers.summaries.called.result(memory, node)
+            if done.written or done.writes:
+                raise RefusedError(Refusal.ALIAS_CHANGED_LATER, f"{ast.unparse(node.func)}()")
         if self._is_used_up(memory, node):
             return
         statement = memory.statement(node)
@@ -138,10 +142,12 @@ class Aliases:
         keeps = any(overlaps(each.kept, memory) for each in later)
         if keeps or any(overlaps(each.returned, memory) for each in later):
             self._checked.add(scope.node)
-            for caller, call in self._callers.of(scope):
+            if self._callers.has_hooks(scope):
+                raise RefusedError(Refusal.ALIAS_CHANGED_LATER, f"{name}, by a hook")
+            for caller, call, runs_more in self._callers.of(scope):
                 if keeps:
                     self._check_arguments(caller, call)
-                self._check_expression(caller, call)
+                self._check_expression(caller, call, runs_more=runs_more)
 
     def _check_arguments(self, scope: Scope, node: ast.Call) -> None:
         """Check a call of a function that puts a result into what it gets."""

@@ -37,21 +37,49 @@ class Callers:
         self._file = file
         self.summaries = Summaries(file)
 
-    def of(self, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
-        """Yield the calls that may run a function, each with the function it is in."""
+    def of(self, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
+        """Yield the calls that may run a function, each with the function it is in.
+
+        The last value says whether the call also runs something else.
+        """
         function = scope.node
         decorators = {ast.unparse(_called(each)) for each in function.decorator_list}
+        is_value = function.name in self._values
         for caller, call, targets in self._calls:
             if caller.node.name == "__init__":
                 continue  # it makes the model, and does not run it
             if targets is None:
                 found = self._may_run(call, function.name) or (
-                    caller.is_within(decorators) and self._is_object(call)
+                    (is_value or caller.is_within(decorators)) and self._is_object(call)
                 )
             else:
                 found = function in targets or _names(call, function.name)
             if found:
-                yield caller, call
+                yield caller, call, targets is not None and len(targets) > 1
+
+    def has_hooks(self, scope: Scope) -> bool:
+        """Return whether hooks of modules get what a function gives."""
+        return scope.node.name == "forward" and any(
+            "forward" in name and name.endswith("_hook") for name in self._called_methods
+        )
+
+    @cached_property
+    def _called_methods(self) -> frozenset[str]:
+        return frozenset(
+            call.func.attr for _, call, _ in self._calls if isinstance(call.func, ast.Attribute)
+        )
+
+    @cached_property
+    def _values(self) -> frozenset[str]:
+        """The names that are read without being called: whoever has the value can call it."""
+        called = {call.func for _, call, _ in self._calls}
+        found = set()
+        for node in ast.walk(self._file.inference.tree):
+            if node in called or not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                found.add(node.id if isinstance(node, ast.Name) else node.attr)
+        return frozenset(found)
 
     def _may_run(self, call: ast.Call, name: str) -> bool:
         """Check whether a call of something unknown may run a function of this name."""

@@ -34,7 +34,7 @@ def check_not_caught(file: File, node: ast.AST, error: str) -> None:
         _check_around(file, scope, each, error)
         if scope.node not in seen:
             seen.add(scope.node)
-            waiting += [call for _, call in file.callers.of(scope)]
+            waiting += [call for _, call, _ in file.callers.of(scope)]
 
 
 def _check_around(file: File, scope: Scope, node: ast.AST, error: str) -> None:

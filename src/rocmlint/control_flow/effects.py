@@ -80,9 +80,8 @@ class Summary:
     def _reached(
         origins: Origins, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...]
     ) -> tuple[ast.expr, ...]:
-        if origins & {PARAMETERS, ANYTHING}:
-            return (*given, *receiver)
-        return receiver if ATTRIBUTES in origins else ()
+        reached = given if origins & {PARAMETERS, ANYTHING} else ()
+        return (*reached, *receiver) if origins & {ATTRIBUTES, ANYTHING} else reached
 
 
 def _outside(origins: Origins, *, sees: bool) -> Origins:

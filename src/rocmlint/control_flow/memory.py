@@ -243,6 +243,8 @@ class Memory:
             yield PARAMETERS
         elif name not in self._sources:
             yield ANYTHING
+        else:
+            yield from map(Source, self._sources[name])
 
     def _may_be_list(self, statement: ast.stmt, value: ast.expr) -> bool:
         """Check whether ``x += value`` may put elements into a list."""

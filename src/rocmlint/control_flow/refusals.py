@@ -69,7 +69,7 @@ MEANINGS = {
     Refusal.RAISE_CAUGHT: "a `try` or `with` may catch the error, here or where this is called",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names cannot move into a function, being global or seen by others",
-    Refusal.SHAPE_MISMATCH: "the branches give tensors with different shapes",
+    Refusal.SHAPE_MISMATCH: "the branches may give tensors with different shapes",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
     Refusal.SIZE_DEPENDS: "in a branch content decides how large a tensor is, as in `x[mask]`",
     Refusal.SKIPPED_TEST: "a part of an `and` or `or` may fail where Python does not get to it",
