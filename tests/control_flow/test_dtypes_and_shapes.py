@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from rocmlint.control_flow.dtypes import Dtypes
 from rocmlint.control_flow.rewrite import rewrite
 from tests.control_flow.test_rewrite import model
 
@@ -82,3 +85,23 @@ def test_what_is_not_shown_to_differ_or_fail_is_rewritten(code: str) -> None:
 )
 def test_a_part_that_python_may_skip_and_that_may_fail_is_still_refused(test: str) -> None:
     assert reasons(f"if {test}:\n    x = x * 2") != [None]
+
+
+def test_each_expression_of_a_long_chain_is_looked_at_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[ast.expr] = []
+    of = Dtypes._of
+
+    def counted(self: Dtypes, node: ast.expr) -> str | None:
+        looked.append(node)
+        return of(self, node)
+
+    monkeypatch.setattr(Dtypes, "_of", counted)
+    counts = []
+    for lines in (10, 20, 40):
+        looked.clear()
+        chain = "a = a + b\nb = a + b\n" * lines
+        rewrite(model(f"a, b = x, x * 2\n{chain}if a.any():\n    a = b * a\nreturn a"))
+        counts.append(len(looked))
+    assert counts[2] < 3 * counts[1] < 9 * counts[0]

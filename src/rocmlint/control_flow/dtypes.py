@@ -65,20 +65,24 @@ class Dtypes:
         """Take what the values of a name are."""
         self._values_of = values_of
         self._known: dict[ast.expr, str | None] = {}
+        self._meanwhile: dict[ast.expr, str | None] = {}
+        """What was found for one question, which may rest on what is still being asked for."""
         self._asked: list[ast.expr] = []
 
     def of(self, node: ast.expr | None) -> str | None:
         """Return the dtype of an expression; None where the text does not show it."""
         if node is None or len(self._asked) > _DEEPEST:
             return None
-        if node not in self._known:
-            self._asked.append(node)
-            found = self._of(node)
-            self._asked.pop()
-            if self._asked:
-                return found  # it may rest on one that is still being asked for
-            self._known[node] = found
-        return self._known[node]
+        known = self._meanwhile if self._asked else self._known
+        if node in self._known or node in known:
+            return self._known.get(node, known.get(node))
+        self._asked.append(node)
+        found = self._of(node)
+        self._asked.pop()
+        if not self._asked:
+            self._meanwhile = {}
+        known[node] = found
+        return found
 
     def _of(self, node: ast.expr) -> str | None:
         match node:

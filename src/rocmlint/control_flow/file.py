@@ -35,6 +35,8 @@ class File:
         self.callers = Callers(self)
         self.aliases = Aliases(self, self.callers)
         self.dtypes = Dtypes(self.values_of)
+        self.shapes: dict[ast.expr, tuple[int, ...] | None] = {}
+        """The shapes that were asked for; None where the text does not show one."""
         self.edits: list[Edit] = []
         self.imported: dict[ast.AST, set[str]] = {}
         """The modules that the edits of each function need."""

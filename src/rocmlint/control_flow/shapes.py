@@ -29,6 +29,7 @@ _ELEMENTWISE = words(
     log long neg relu round sigmoid sign sin sqrt square tanh to
     """
 )
+_DEEPEST = 20
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
@@ -118,8 +119,15 @@ def _mixes(file: File, node: ast.expr) -> bool:
 
 def shape_of(file: File, node: ast.expr | None, *, depth: int = 0) -> Shape | None:
     """Return the shape of an expression; None where the text does not show it."""
-    if node is None or depth > 8:
+    if node is None or depth > _DEEPEST:
         return None
+    if node not in file.shapes:
+        file.shapes[node] = None  # while it is looked at
+        file.shapes[node] = _shape_of(file, node, depth)
+    return file.shapes[node]
+
+
+def _shape_of(file: File, node: ast.expr, depth: int) -> Shape | None:
     match node:
         case ast.Name():
             found = {shape_of(file, each, depth=depth + 1) for each in file.values_of(node)}
