@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.aliases import Aliases
@@ -32,8 +33,6 @@ class File:
         self.inference = inference
         self.options = options
         self.predicates = Predicates(inference, self.text_of, self.values_of)
-        self.callers = Callers(self)
-        self.aliases = Aliases(self, self.callers)
         self.dtypes = Dtypes(self.values_of)
         self.shapes: dict[ast.expr, tuple[int, ...] | None] = {}
         """The shapes that were asked for; None where the text does not show one."""
@@ -44,6 +43,16 @@ class File:
         """The statements and expressions that depend on tensors and are as they were."""
         self._settled: set[ast.AST] = set()
         self._scopes: dict[ast.AST, Scope] = {}
+
+    @cached_property
+    def callers(self) -> Callers:
+        """Who calls the functions of the file."""
+        return Callers(self)
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        """What the results of statements share memory with."""
+        return Aliases(self, self.callers)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return the node around a node."""
