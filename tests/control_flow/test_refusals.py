@@ -10,10 +10,12 @@ from tests.control_flow.test_rewrite import model
 
 T = "x.any()"
 REFUSED = {
+    "alias-changed-later": f"y = x\nif {T}:\n    y = x + 1\ny += 1",
     "attribute-mutation": f"if {T}:\n    self.kept = x",
     "captures-unbacked-scalar": f"n = x.max().item()\nif {T}:\n    x = x + n",
     "compares-values": f"n = x.max().item()\nif n > 1 or {T}:\n    x = x + 1",
     "dtype-mismatch": f"if {T}:\n    x = x.half()\nelse:\n    x = x.float()",
+    "dtype-unknown": f"if {T}:\n    x = x.half()",
     "early-return": f"if {T}:\n    return x + 1",
     "in-place-operation": f"if {T}:\n    x += 1",
     "jump-in-branch": f"for _ in range(2):\n    if {T}:\n        break",
@@ -26,9 +28,12 @@ REFUSED = {
     "output-not-a-tensor": f"if {T}:\n    y = [x]\nelse:\n    y = [x, x]\nx = y",
     "perhaps-not-a-tensor": f"if x or {T}:\n    x = x + 1",
     "python-scalar-output": f"n = 1\nif {T}:\n    n = 2\nx = x + n",
+    "raise-may-be-caught": f"try:\n    assert {T}\nexcept AssertionError:\n    x = x + 1",
     "raise-in-branch": f"if {T}:\n    x = x + 1\n    raise ValueError('no')",
     "scope-of-names": f"if {T}:\n    x = x + 1\nprint(locals())",
+    "shape-mismatch": f"if {T}:\n    x = torch.zeros(2)\nelse:\n    x = torch.zeros(3)",
     "side-effect": f"if {T}:\n    x = x + 1\n    print(x)",
+    "size-depends-on-content": f"if {T}:\n    x = x[x > 0]",
     "skipped-test-may-fail": f"if {T} and x.max() > 1:\n    x = x + 1",
     "subscript-assignment": f"if {T}:\n    x[0] = 1",
     "super-in-branch": f"if {T}:\n    x = super().forward(x)",

@@ -259,6 +259,23 @@ def test_code_without_a_file_is_refused() -> None:
         session(rewrite=[(names["A"], "forward")]).__enter__()
 
 
+def test_a_rewritten_function_is_applied_and_its_results_are_not_proven(library: Library) -> None:
+    module = library(LIBRARY.replace("class Base:", "class Base(torch.nn.Module):"))
+    rows = torch.ones(2, 3)
+
+    class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any) -> Any:
+            return module.clamp(x)
+
+    with session(rewrite=[module.clamp]) as opened:
+        program = torch.export.export(Model(), (rows,))
+        proof = opened.prove(program)
+    assert [each.verdict for each in proof.patches] == ["applied"]
+    assert (proof.holds, proof.proven, proof.as_json()["proven"]) == (True, False, False)
+    assert "applied: rewritten; its results were not compared" in proof.summary()
+    assert opened.prove(program).patches[0].undone
+
+
 def test_what_was_rewritten_and_refused_is_written_to_a_directory(
     library: Library, tmp_path: Path
 ) -> None:

@@ -46,7 +46,7 @@ def check_branch(
     }
     for node in _nodes(body, settled):
         if isinstance(node, ast.stmt):
-            _check_statement(node, may_return=may_return)
+            _check_statement(node, inference, may_return=may_return)
         check_expression(node)
         if isinstance(node, ast.Name) and node.id not in bound:
             check_captured(node, inference)
@@ -66,7 +66,7 @@ def _only_raises(node: ast.If) -> bool:
     return len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not node.orelse
 
 
-def _check_statement(node: ast.stmt, *, may_return: bool) -> None:
+def _check_statement(node: ast.stmt, inference: Inference, *, may_return: bool) -> None:
     if isinstance(node, ast.Return) and not may_return:
         raise RefusedError(Refusal.EARLY_RETURN)
     if isinstance(node, (ast.Raise, ast.Assert)):
@@ -86,6 +86,8 @@ def _check_statement(node: ast.stmt, *, may_return: bool) -> None:
             _check_target(target)
     if isinstance(node, ast.AugAssign):
         _check_target(node.target)
+        if inference.kind_of(node.target) in {Kind.PYTHON, Kind.SHAPE, Kind.VALUE}:
+            raise RefusedError(Refusal.PYTHON_SCALAR, ast.unparse(node.target))
         raise RefusedError(Refusal.IN_PLACE_OPERATION, ast.unparse(node.target))
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
         check_expression(node.value)

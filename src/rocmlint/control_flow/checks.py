@@ -7,6 +7,7 @@ import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.control_flow.branches import check_expression
+from rocmlint.control_flow.catching import check_not_caught
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.text import at, call
 
@@ -65,6 +66,7 @@ def raise_lines(file: File, node: ast.If, indent: str, unit: str) -> list[Line]:
     found = _raised(node)
     assert found is not None
     error = _error(*found)
+    check_not_caught(file, node, error.name)
     split = file.predicates.split(node.test, plain=True)
     lead = [each for each in split.guards if each.operator == "and"]
     if split.guards[: len(lead)] != tuple(lead):
@@ -97,6 +99,7 @@ def assert_text(file: File, node: ast.Assert, indent: str, unit: str) -> list[Li
     """Return the lines for an ``assert``, without the first's indent. Raises RefusedError."""
     for each in ast.walk(node):
         check_expression(each)
+    check_not_caught(file, node, "AssertionError")
     split = file.predicates.split(node.test, plain=True)
     if split.guards:
         raise RefusedError(Refusal.MIXED_AND_OR)

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.branches import check_captured, check_expression
 from rocmlint.control_flow.layout import Line
-from rocmlint.control_flow.outputs import check_dtypes, check_value, dtype_of
+from rocmlint.control_flow.loops import stacked
+from rocmlint.control_flow.outputs import check_alike, check_value
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.shapes import check_sizes
 from rocmlint.control_flow.text import WIDTH, call
 from rocmlint.tensors.kinds import Kind
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 if TYPE_CHECKING:
     from rocmlint.control_flow.file import File
@@ -30,7 +34,10 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
             raise RefusedError(Refusal.NOT_A_TENSOR, file.text_of(value))
         for each in ast.walk(value):
             check_captured(each, file.inference)
-    check_dtypes("conditional expression", [dtype_of(node.body), dtype_of(node.orelse)])
+    file.aliases.check_expression(file.scope_of(node), node)
+    check_alike(file, "conditional expression", [node.body, node.orelse])
+    check_sizes(file, [node.body, node.orelse])
+    _check_loop(file, node)
     then, other = (_value(file, each) for each in (node.body, node.orelse))
     if split.is_negated:
         then, other = other, then
@@ -42,6 +49,21 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
         first, *rest = call(file.layout.indent(node.lineno), "    ", head, arguments)
         text = "\n".join([first.lstrip(), *rest])
     return [Line(each, node.lineno) for each in text.split("\n")]
+
+
+def _check_loop(file: File, node: ast.IfExp) -> None:
+    """Check that no loop over the rows of a tensor is left around. Raises RefusedError."""
+    inner: ast.AST = node
+    while isinstance(inner, (ast.expr, ast.comprehension, ast.keyword)):
+        if isinstance(inner, _COMPREHENSIONS):
+            rows = [each.iter for each in inner.generators]
+            is_rewritten = stacked(file, inner) in file.unsettled
+            if not is_rewritten and any(file.inference.kind_of(e) is Kind.TENSOR for e in rows):
+                raise RefusedError(Refusal.UNSUPPORTED_LOOP, "the loop around it stays")
+        around = file.parent(inner)
+        if around is None:
+            return
+        inner = around
 
 
 def _value(file: File, node: ast.expr) -> str:

@@ -6,20 +6,27 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.control_flow.blocks import block_lines, is_chain
-from rocmlint.control_flow.branches import check_branch, check_expression, check_scope
+from rocmlint.control_flow.branches import (
+    check_branch,
+    check_captured,
+    check_expression,
+    check_scope,
+)
 from rocmlint.control_flow.checks import is_raise, raise_lines
 from rocmlint.control_flow.flow import (
     UNBOUND,
     Reaching,
     exposed,
+    joined,
     names_bound,
     own_nodes_of,
     refined,
     surely_bound,
 )
 from rocmlint.control_flow.layout import Line
-from rocmlint.control_flow.outputs import check_dtypes, check_returns, check_values, dtype_of
+from rocmlint.control_flow.outputs import bound_values, check_alike, check_returns, check_values
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.shapes import check_sizes
 from rocmlint.control_flow.text import as_tuple, at, call
 from rocmlint.tensors.kinds import Kind
 from rocmlint.text.python_ast import syntax_tree
@@ -109,8 +116,10 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
     for branch in branches:
         check_branch(branch.body, file.inference, may_return=returns, settled=file.is_settled)
         file.check_nested(branch.body)
+        check_sizes(file, branch.body)
         if returns and not _always_returns(branch.body):
             raise RefusedError(Refusal.EARLY_RETURN)
+    _check_inner_tests(file, scope, node, branches)
     bound = [[n for each in branch.body for n in names_bound(each)] for branch in branches]
     assigned = list(dict.fromkeys(name for names in bound for name in names))
     check_scope(scope.node, assigned)
@@ -131,24 +140,66 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
     operands = tuple(each for each in before if each in needed)
     interface = Interface(operands, outputs, returns)
     _check_paths(file, interface, branches)
+    _check_aliases(file, scope, node, interface, branches)
     if file.options.plain_torch:
         _check_plain(file, interface, before)
     return interface
+
+
+def _check_inner_tests(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch]) -> None:
+    """Check the tests that move into functions, and that no call there writes. Raises RefusedError.
+
+    Python makes the tests up to the first that depends on a tensor, the others are in a branch.
+    """
+    tests: list[ast.expr] = []
+    inside = False
+    while True:
+        if inside:
+            tests.append(node.test)
+        inside = inside or (file.predicates.depends(node.test) and not is_raise(node))
+        if not is_chain(node):
+            break
+        node = _next(node)
+    for each in (part for test in tests for part in ast.walk(test)):
+        check_expression(each)
+        check_captured(each, file.inference)
+        if isinstance(each, ast.expr) and _reads_content(file, each):
+            raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, ast.unparse(each))
+    bodies: list[ast.AST] = [each for branch in branches for each in branch.body]
+    file.aliases.check_no_writes(scope, [*tests, *bodies])
+
+
+def _reads_content(file: File, node: ast.expr) -> bool:
+    """Check whether a test of another branch makes a Python value of a tensor."""
+    return isinstance(node, ast.Call) and file.inference.kind_of(node) is Kind.VALUE
 
 
 def _check_paths(file: File, interface: Interface, branches: Sequence[Branch]) -> None:
     """Check that each path gives tensors, and the same. Raises RefusedError."""
     if interface.returns:
         found = (each for branch in branches for each in own_nodes_of(branch.body))
-        check_returns(
-            [each.value for each in found if isinstance(each, ast.Return)], file.inference
-        )
+        check_returns(file, [each.value for each in found if isinstance(each, ast.Return)])
     ends = [Reaching(branch.body, branch.values).after for branch in branches]
     for name in interface.outputs:
         paths = [end[name] for end in ends if end is not None and name in end]
         for path in paths:
             check_values(name, path, file.inference)
-        check_dtypes(name, [dtype_of(each.value) for path in paths for each in path])
+        check_alike(file, name, bound_values(each for path in paths for each in path))
+
+
+def _check_aliases(
+    file: File, scope: Scope, node: ast.If, interface: Interface, branches: Sequence[Branch]
+) -> None:
+    """Check that nothing changes later what a result shares. Raises RefusedError."""
+    if interface.returns:
+        found = (each for branch in branches for each in own_nodes_of(branch.body))
+        given = [each.value for each in found if isinstance(each, ast.Return)]
+        file.aliases.check_values(scope, node, [each for each in given if each is not None])
+        return
+    after: Values | None = None
+    for branch in branches:
+        after = joined(after, Reaching(branch.body, branch.values).after)
+    file.aliases.check_names(scope, node, after or {}, interface.outputs)
 
 
 def _check_plain(file: File, interface: Interface, before: Values) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocmlint.control_flow.aliases import Aliases
+from rocmlint.control_flow.callers import Callers
+from rocmlint.control_flow.dtypes import Dtypes
 from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
 from rocmlint.control_flow.layout import Edit
@@ -29,6 +33,9 @@ class File:
         self.inference = inference
         self.options = options
         self.predicates = Predicates(inference, self.text_of, self.values_of)
+        self.dtypes = Dtypes(self.values_of)
+        self.shapes: dict[ast.expr, tuple[int, ...] | None] = {}
+        """The shapes that were asked for; None where the text does not show one."""
         self.edits: list[Edit] = []
         self.imported: dict[ast.AST, set[str]] = {}
         """The modules that the edits of each function need."""
@@ -36,6 +43,16 @@ class File:
         """The statements and expressions that depend on tensors and are as they were."""
         self._settled: set[ast.AST] = set()
         self._scopes: dict[ast.AST, Scope] = {}
+
+    @cached_property
+    def callers(self) -> Callers:
+        """Who calls the functions of the file."""
+        return Callers(self)
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        """What the results of statements share memory with."""
+        return Aliases(self, self.callers)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return the node around a node."""
@@ -71,9 +88,28 @@ class File:
             inner, around = around, self.parent(around)
         if not functions:
             raise RefusedError(Refusal.SCOPE_OF_NAMES, "it is in no function")
-        scope = self._scopes.get(functions[0])
+        return self._scope(functions)
+
+    def function_around(self, node: ast.AST) -> Scope | None:
+        """Return the function around a node, whatever it is; None where there is none."""
+        functions = []
+        around = self.parent(node)
+        while around is not None:
+            if isinstance(around, FUNCTIONS):
+                functions.append(around)
+            around = self.parent(around)
+        return self._scope(functions) if functions else None
+
+    def scope_at(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Scope:
+        """Return a function by its definition."""
+        around = self.function_around(function)
+        return self._scope([function, *([] if around is None else [around.outermost])])
+
+    def _scope(self, functions: Sequence[ast.FunctionDef | ast.AsyncFunctionDef]) -> Scope:
+        inner = functions[0]
+        scope = self._scopes.get(inner)
         if scope is None:
-            scope = self._scopes[functions[0]] = Scope(functions[0], functions[-1])
+            scope = self._scopes[inner] = Scope(inner, functions[-1], self.parent(inner))
         return scope
 
     def values_of(self, name: ast.Name) -> list[ast.expr | None]:

@@ -34,6 +34,8 @@ class Binding:
     """What a loop, an import or another statement gives and not an assignment."""
     in_place: bool = False
     """``x += 1``: what it was before, changed."""
+    target: ast.expr | None = None
+    """What was changed in place."""
 
 
 UNBOUND = Binding(unbound=True)
@@ -198,7 +200,8 @@ def _after_simple(node: ast.stmt, values: Values) -> Values:
     if isinstance(node, ast.AnnAssign):
         return values if node.value is None else assigned(node.target, node.value, values)
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        return {**values, node.target.id: frozenset({Binding(node.value, in_place=True)})}
+        changed = Binding(node.value, in_place=True, target=node.target)
+        return {**values, node.target.id: frozenset({changed})}
     if isinstance(node, ast.Delete):
         gone = {each.id for each in node.targets if isinstance(each, ast.Name)}
         return {**values, **dict.fromkeys(gone, frozenset({UNBOUND}))}

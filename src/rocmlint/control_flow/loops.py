@@ -12,10 +12,11 @@ from rocmlint.control_flow.branches import (
     check_expression,
     check_scope,
 )
-from rocmlint.control_flow.flow import UNBOUND, Reaching, exposed, names_bound, names_read
+from rocmlint.control_flow.flow import UNBOUND, Reaching, exposed, joined, names_bound, names_read
 from rocmlint.control_flow.layout import Line
-from rocmlint.control_flow.outputs import check_dtypes, check_values, dtype_of
+from rocmlint.control_flow.outputs import bound_values, check_alike, check_values
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.shapes import check_sizes
 from rocmlint.control_flow.text import as_tuple, at, call
 from rocmlint.tensors.kinds import Kind
 
@@ -32,6 +33,7 @@ def rewritten_while(file: File, scope: Scope, node: ast.While) -> list[Line]:
         raise RefusedError(Refusal.UNSUPPORTED_LOOP, "else")
     check_branch(node.body, file.inference, may_return=False, settled=file.is_settled)
     file.check_nested(node.body)
+    check_sizes(file, [node.test, *node.body])
     for each in ast.walk(node.test):
         check_expression(each)
     split = file.predicates.split(node.test)
@@ -73,7 +75,8 @@ def _carried(file: File, scope: Scope, node: ast.While) -> list[str]:
                     continue
                 if each.value is None or file.inference.kind_of(each.value) is not Kind.TENSOR:
                     raise RefusedError(Refusal.NOT_A_TENSOR, name)
-        check_dtypes(name, [dtype_of(each.value) for each in (*first, *next_)])
+        check_alike(file, name, bound_values((*first, *next_)))
+    file.aliases.check_names(scope, node, joined(before, after) or {}, carried)
     return carried
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.control_flow.dtypes import differ, may_differ
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.shapes import check_shapes
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rocmlint.control_flow.file import File
     from rocmlint.control_flow.flow import Binding
     from rocmlint.tensors.inference import Inference
 
@@ -19,18 +22,6 @@ _DISPLAYS = (
     *(ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp),
     ast.Lambda,
 )
-_BOOLEAN = frozenset(
-    {"any", "all", "isnan", "isinf", "isfinite", "logical_not", "bool", "eq", "ne"}
-)
-_CONVERSIONS = {
-    "float": "float32",
-    "half": "float16",
-    "double": "float64",
-    "bfloat16": "bfloat16",
-    "long": "int64",
-    "int": "int32",
-    "bool": "bool",
-}
 
 
 def check_values(name: str, bindings: Iterable[Binding], inference: Inference) -> None:
@@ -42,7 +33,9 @@ def check_values(name: str, bindings: Iterable[Binding], inference: Inference) -
             raise RefusedError(Refusal.NOT_A_TENSOR, name)
         if each.may_be_none:
             raise RefusedError(Refusal.NONE_ON_ONE_PATH, name)
-        if each.value is not None:
+        if each.in_place and each.target is not None:
+            check_value(name, each.target, inference)
+        elif each.value is not None:
             check_value(name, each.value, inference)
         elif each.annotation is not None:
             _check_annotation(name, each.annotation)
@@ -76,7 +69,7 @@ def check_value(name: str, value: ast.expr, inference: Inference) -> None:
         raise RefusedError(Refusal.PYTHON_SCALAR, name)
 
 
-def check_returns(values: Sequence[ast.expr | None], inference: Inference) -> None:
+def check_returns(file: File, values: Sequence[ast.expr | None]) -> None:
     """Check that the paths of a function return tensors in the same form. Raises RefusedError."""
     if any(each is None for each in values):
         raise RefusedError(Refusal.NONE_ON_ONE_PATH, "return")
@@ -93,42 +86,24 @@ def check_returns(values: Sequence[ast.expr | None], inference: Inference) -> No
         raise RefusedError(Refusal.NOT_A_TENSOR, "return")
     for part in parts:
         for each in part:
-            check_value("return", each, inference)
+            check_value("return", each, file.inference)
     for same in zip(*parts, strict=True):
-        check_dtypes("return", [dtype_of(each) for each in same])
+        check_alike(file, "return", same)
 
 
-def check_dtypes(name: str, dtypes: Sequence[str | None]) -> None:
-    """Check that no path gives a dtype that another visibly does not. Raises RefusedError."""
-    if len(set(dtypes)) > 1 and any(each is not None for each in dtypes):
+def check_alike(file: File, name: str, values: Sequence[ast.expr | None]) -> None:
+    """Check that the values on all paths have one dtype and shape, as far as the text shows it.
+
+    Raises RefusedError.
+    """
+    dtypes = [file.dtypes.of(each) for each in values]
+    if differ(dtypes):
         raise RefusedError(Refusal.DTYPE_MISMATCH, name)
+    if may_differ(dtypes):
+        raise RefusedError(Refusal.DTYPE_UNKNOWN, name)
+    check_shapes(file, name, values)
 
 
-def dtype_of(value: ast.expr | None) -> str | None:
-    """Return the dtype that an expression names itself, as it is written there."""
-    if isinstance(value, ast.Compare):
-        return "bool"
-    if not isinstance(value, ast.Call):
-        return None
-    for keyword in value.keywords:
-        if keyword.arg == "dtype":
-            written = ast.unparse(keyword.value)
-            return written.removeprefix("torch.") if _names_dtype(keyword.value) else None
-    if not isinstance(value.func, ast.Attribute):
-        return None
-    name = value.func.attr
-    if name in _CONVERSIONS and not value.args:
-        return _CONVERSIONS[name]
-    if name in {"to", "type"} and value.args:
-        written = ast.unparse(value.args[0]).removeprefix("torch.")
-        return written if _names_dtype(value.args[0]) else None
-    return "bool" if name in _BOOLEAN else None
-
-
-def _names_dtype(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else ""
-    return (
-        isinstance(node, ast.Attribute)
-        and ast.unparse(node.value) == "torch"
-        and name.startswith(("float", "bfloat", "int", "uint", "bool", "long", "half"))
-    )
+def bound_values(bindings: Iterable[Binding]) -> list[ast.expr | None]:
+    """Return what a name is bound to; None for what was changed in place."""
+    return [None if each.in_place else each.value for each in bindings]

@@ -6,7 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.control_flow.shapes import REDUCTIONS
 from rocmlint.tensors.kinds import Kind
+from rocmlint.tensors.torch_names import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -17,9 +19,6 @@ _REDUCTIONS = frozenset({"any", "all", "sum", "mean", "isfinite", "count_nonzero
 """Methods that give one element for any tensor, even an empty one."""
 _EXTREMES = frozenset({"min", "max", "amin", "amax"})
 """Those that an empty tensor does not have."""
-_OF_TENSORS = frozenset(
-    {*_REDUCTIONS, *_EXTREMES, "isinf", "isnan", "logical_or", "logical_and"}
-) - {"numel"}
 _ELEMENTWISE = frozenset(
     {"isinf", "isnan", "isfinite", "abs", "logical_not", "bool", "float", "isposinf", "isneginf"}
 )
@@ -65,8 +64,8 @@ class Predicates:
         if isinstance(node, ast.BoolOp):
             return any(self.depends(each) for each in node.values)
         membership = _membership(node)
-        if membership is not None:
-            return self._kind(membership.comparators[0]) is Kind.TENSOR
+        if membership is not None and self._kind(membership.comparators[0]) is Kind.TENSOR:
+            return True
         return self._kind(node).depends_on_data
 
     def split(self, node: ast.expr, *, negated: bool = False, plain: bool = False) -> Split:
@@ -90,6 +89,9 @@ class Predicates:
 
     def _split_test(self, node: ast.expr, *, negated: bool, plain: bool) -> Split:
         """Return a test of one part; it is negated as a tensor only where it surely is one."""
+        membership = _membership(node)
+        if membership is not None and self._kind(membership.comparators[0]) is not Kind.TENSOR:
+            raise RefusedError(Refusal.COMPARES_VALUES, self._text_of(node))
         text = self._leaf(node)
         if negated and not plain and self._is_certain(node):
             return Split((), f"torch.logical_not({text})")
@@ -151,7 +153,7 @@ class Predicates:
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             is_torch = ast.unparse(node.func).startswith("torch.")
-            return self._kind(node) is Kind.TENSOR and (is_torch or name in _OF_TENSORS)
+            return self._kind(node) is Kind.TENSOR and (is_torch or name in METHODS)
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
                 return False
@@ -177,7 +179,23 @@ class Predicates:
         node, _ = _bare(node)
         if isinstance(node, ast.BoolOp):
             return all(self._is_harmless(each, before) for each in node.values)
-        return self._is_scalar(node, {each for part in before for each in _extremes(part)})
+        if self._is_scalar(node, {each for part in before for each in _extremes(part)}):
+            return True
+        # Python asks for the truth of a part before, so that what it is computed from is a number.
+        numbers = {name for part in before[:1] if (name := self._number(part)) is not None}
+        return self._number(node) in numbers
+
+    def _number(self, node: ast.expr) -> str | None:
+        """Return the tensor that has one element wherever the truth of a test can be asked."""
+        node, _ = _bare(node)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            right = node.comparators[0]
+            plain = isinstance(right, ast.Constant) or self._is_scalar(right, set())
+            return self._number(node.left) if plain else None
+        called = _called(node)
+        if called is not None and called[0] in _ELEMENTWISE:
+            return self._number(called[1])
+        return ast.unparse(node) if _is_dotted(node) else None
 
     def _is_scalar(self, node: ast.expr, known: set[str]) -> bool:
         """Return whether an expression has one element, and fails only if what is known did."""
@@ -190,7 +208,9 @@ class Predicates:
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
             return self._is_scalar(node.left, known) and self._is_scalar(node.right, known)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self._kind(node) is not Kind.TENSOR and _is_dotted(node)
+            return (self._kind(node) is not Kind.TENSOR and _is_dotted(node)) or (
+                isinstance(node, ast.Name) and self._is_computed_number(node)
+            )
         called = _called(node)
         if called is None:
             return False
@@ -198,6 +218,11 @@ class Predicates:
         if name in _EXTREMES:
             return ast.unparse(argument) in known and self._is_elementwise(argument)
         return name in _REDUCTIONS and self._is_elementwise(argument)
+
+    def _is_computed_number(self, node: ast.Name) -> bool:
+        """Return whether a name only holds tensors of one element that were computed before."""
+        values = [None if each is None else _called(each) for each in self._values_of(node)]
+        return bool(values) and all(each is not None and each[0] in REDUCTIONS for each in values)
 
     def _is_elementwise(self, node: ast.expr) -> bool:
         """Return whether an expression gives a tensor of any shape, and cannot fail."""

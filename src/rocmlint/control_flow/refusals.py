@@ -8,10 +8,12 @@ from enum import Enum
 class Refusal(Enum):
     """A reason not to rewrite a statement; the value is what reports print."""
 
+    ALIAS_CHANGED_LATER = "alias-changed-later"
     ATTRIBUTE_MUTATION = "attribute-mutation"
     CAPTURES_UNBACKED_SCALAR = "captures-unbacked-scalar"
     COMPARES_VALUES = "compares-values"
     DTYPE_MISMATCH = "dtype-mismatch"
+    DTYPE_UNKNOWN = "dtype-unknown"
     EARLY_RETURN = "early-return"
     FILTERED = "filtered"
     IN_PLACE_OPERATION = "in-place-operation"
@@ -27,9 +29,12 @@ class Refusal(Enum):
     NOT_A_TENSOR = "output-not-a-tensor"
     PERHAPS_NOT_A_TENSOR = "perhaps-not-a-tensor"
     PYTHON_SCALAR = "python-scalar-output"
+    RAISE_CAUGHT = "raise-may-be-caught"
     RAISE_IN_BRANCH = "raise-in-branch"
     SCOPE_OF_NAMES = "scope-of-names"
+    SHAPE_MISMATCH = "shape-mismatch"
     SIDE_EFFECT = "side-effect"
+    SIZE_DEPENDS = "size-depends-on-content"
     SKIPPED_TEST = "skipped-test-may-fail"
     SUBSCRIPT_ASSIGNMENT = "subscript-assignment"
     SUPER_IN_BRANCH = "super-in-branch"
@@ -40,10 +45,12 @@ class Refusal(Enum):
 
 
 MEANINGS = {
+    Refusal.ALIAS_CHANGED_LATER: "a result may share its memory with a tensor that changes later",
     Refusal.ATTRIBUTE_MUTATION: "a branch sets an attribute or registers a buffer",
     Refusal.CAPTURES_UNBACKED_SCALAR: "a branch uses a number that was read from a tensor before",
     Refusal.COMPARES_VALUES: "numbers that were read from a tensor are compared in Python",
     Refusal.DTYPE_MISMATCH: "the branches give tensors with different dtypes",
+    Refusal.DTYPE_UNKNOWN: "one path shows its dtype and another does not, so that they may differ",
     Refusal.EARLY_RETURN: "only one path returns",
     Refusal.FILTERED: "`filter_node` or the names of the functions leave it out",
     Refusal.IN_PLACE_OPERATION: "a branch changes a tensor in place",
@@ -59,9 +66,12 @@ MEANINGS = {
     Refusal.NOT_A_TENSOR: "a name holds a list, or something other than a tensor, on one path",
     Refusal.PERHAPS_NOT_A_TENSOR: "a part of an `and` or `or` may be something other than a tensor",
     Refusal.PYTHON_SCALAR: "a name holds a Python value, such as a number, on one path",
+    Refusal.RAISE_CAUGHT: "a `try` or `with` may catch the error, here or where this is called",
     Refusal.RAISE_IN_BRANCH: "a branch raises, but does other things too",
     Refusal.SCOPE_OF_NAMES: "names cannot move into a function, being global or seen by others",
+    Refusal.SHAPE_MISMATCH: "the branches may give tensors with different shapes",
     Refusal.SIDE_EFFECT: "a branch does something besides assigning names",
+    Refusal.SIZE_DEPENDS: "in a branch content decides how large a tensor is, as in `x[mask]`",
     Refusal.SKIPPED_TEST: "a part of an `and` or `or` may fail where Python does not get to it",
     Refusal.SUBSCRIPT_ASSIGNMENT: "a branch assigns to an item",
     Refusal.SUPER_IN_BRANCH: "a branch calls super() without arguments",

@@ -6,11 +6,11 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS, Liveness, Reaching, parameters
+from rocmlint.control_flow.flow import FUNCTIONS, NESTED, Liveness, Reaching, parameters
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from rocmlint.control_flow.flow import Values
 
@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 class Scope:
     """A function: what reaches its statements, and which names are free for new functions."""
 
-    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, outermost: ast.AST) -> None:
-        """Take the function, and the one that contains it in the end."""
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        outermost: ast.FunctionDef | ast.AsyncFunctionDef,
+        around: ast.AST | None,
+    ) -> None:
+        """Take the function, the one that contains it in the end, and what is around it."""
         self.node = node
-        self._outermost = outermost
+        self._around = around
+        self.outermost = outermost
         self._number = 0
 
     @cached_property
@@ -36,7 +42,7 @@ class Scope:
     def names(self) -> frozenset[str]:
         """All names in the outermost function, whatever they are."""
         names: set[str] = set()
-        for each in ast.walk(self._outermost):
+        for each in ast.walk(self.outermost):
             if isinstance(each, ast.Name):
                 names.add(each.id)
             elif isinstance(each, ast.arg):
@@ -50,10 +56,39 @@ class Scope:
         """The names that the outermost function, or one in it, binds itself."""
         return frozenset(
             each.id if isinstance(each, ast.Name) else each.arg
-            for each in ast.walk(self._outermost)
+            for each in ast.walk(self.outermost)
             if isinstance(each, ast.arg)
             or (isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load))
         )
+
+    @cached_property
+    def own_name(self) -> str:
+        """The name of the object or class that a method gets; empty for other functions."""
+        arguments = [*self.node.args.posonlyargs, *self.node.args.args]
+        names = {each.id for each in self.node.decorator_list if isinstance(each, ast.Name)}
+        is_method = isinstance(self._around, ast.ClassDef) and "staticmethod" not in names
+        return arguments[0].arg if is_method and arguments else ""
+
+    @cached_property
+    def has_closures(self) -> bool:
+        """Whether functions in functions, or lambdas, may see what it holds."""
+        return any(
+            isinstance(each, NESTED) and each is not self.outermost
+            for each in ast.walk(self.outermost)
+        )
+
+    @cached_property
+    def bound_around(self) -> frozenset[str]:
+        """The names that the function sees in functions around it."""
+        return self.bound if self.node is not self.outermost else frozenset()
+
+    def is_within(self, names: Collection[str]) -> bool:
+        """Return whether the function is one of these, or in one of them."""
+        return self.node.name in names or self.outermost.name in names
+
+    def reaching(self, statement: ast.stmt) -> Values:
+        """Return what reaches a statement, nothing for one that nothing reaches."""
+        return self._reaching.get(statement, {})
 
     def before(self, statement: ast.stmt) -> Values:
         """Return what reaches a statement. Raises RefusedError for one that nothing reaches."""

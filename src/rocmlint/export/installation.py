@@ -132,6 +132,7 @@ class Installation:
             target=self.label,
             source=target.patch.source,
             required=target.patch.required,
+            rewrites=target.patch.rewrites,
             exported_here=exported_here,
             installed=self.is_installed if self._undone is None else self._was_installed,
             calls=calls.total if calls.counted else None,

@@ -163,6 +163,9 @@ class Session:
     def prove(self, program: Any) -> Proof:
         """Return the proof that every patch took effect in an exported program.
 
+        It says nothing about the results of the program. Rewritten functions are ``applied``, and
+        the proof as a whole is then not ``proven``: ``rocmlint verify export`` compares results.
+
         Inside the session: each patch is installed, was called while this program was traced or is
         in its graph, and no other reference still calls the original. A built-in patch, and what
         was rewritten without being named, may be unused instead, if this session exported the
@@ -171,7 +174,7 @@ class Session:
         an exported program.
         """
         proof = self.proof(program)
-        if not proof.proven:
+        if not proof.holds:
             raise PatchNotProvenError(proof.summary(), proof)
         return proof
 

@@ -31,7 +31,8 @@ class Patch:
     ``replacement`` is a function, or a ``staticmethod``, ``classmethod`` or ``property`` exactly as
     it is to be in the class. A plain function that replaces one of the first two becomes one too.
     ``source`` is where the patch was written, for messages. A patch that is not ``required`` may
-    turn out not to be used by a model. An owner may also be a variable of a closure.
+    turn out not to be used by a model. One that ``rewrites`` claims to do what the original does.
+    An owner may also be a variable of a closure.
     """
 
     owner: Any
@@ -39,6 +40,7 @@ class Patch:
     replacement: Any
     source: str = ""
     required: bool = True
+    rewrites: bool = False
 
     @property
     def label(self) -> str:

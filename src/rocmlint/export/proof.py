@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 VERSION = 1
+_NOT_COMPARED = "rewritten; its results were not compared: see rocmlint verify export"
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,8 @@ class PatchProof:
     """What was seen of one patch.
 
     - ``required``: it must have been used; a patch that was only offered to a model need not be.
+    - ``rewrites``: the replacement is the original, rewritten. That it gives the same was decided
+      from its text; no session runs the two.
     - ``exported_here``: this program was exported while the session was open, as far as it shows;
       None without a program.
     - ``installed``: the target is the replacement now; after the session, that it was when the
@@ -32,6 +35,7 @@ class PatchProof:
     target: str
     source: str
     required: bool
+    rewrites: bool
     exported_here: bool | None
     installed: bool
     calls: int | None
@@ -79,12 +83,17 @@ class PatchProof:
 
     @property
     def verdict(self) -> str:
-        """Return ``contradicted``, ``unproven``, ``unused`` or ``proven``."""
+        """Return ``contradicted``, ``unproven``, ``unused``, ``applied`` or ``proven``.
+
+        A rewritten function is applied at best: what it gives was not compared.
+        """
         if self.contradictions:
             return "contradicted"
         if self._is_unused:
             return "unused"
-        return "unproven" if self.doubts else "proven"
+        if self.doubts:
+            return "unproven"
+        return "applied" if self.rewrites else "proven"
 
     @property
     def _is_unused(self) -> bool:
@@ -123,15 +132,29 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Return whether all patches and registrations are proven, except for unused ones."""
-        verdicts = {each.verdict for each in self.patches}
-        return verdicts | {each.verdict for each in self.registrations} <= {"proven", "unused"}
+        """Return whether all patches and registrations are proven, except for unused ones.
+
+        Not with a rewritten function in the program: see ``holds``.
+        """
+        return self._verdicts <= {"proven", "unused"}
+
+    @property
+    def holds(self) -> bool:
+        """Return whether all took effect: each one is proven, applied or unused."""
+        return self._verdicts <= {"proven", "applied", "unused"}
+
+    @property
+    def _verdicts(self) -> set[str]:
+        found = {each.verdict for each in self.patches}
+        return found | {each.verdict for each in self.registrations}
 
     def summary(self) -> str:
         """Return a line for each patch and registration that is not proven, with the reasons."""
         lines = []
         for patch in self.patches:
-            if patch.verdict not in {"proven", "unused"}:
+            if patch.verdict == "applied":
+                lines.append(f"{patch.target}: applied: {_NOT_COMPARED}")
+            elif patch.verdict not in {"proven", "unused"}:
                 reasons = "; ".join((*patch.contradictions, *patch.doubts))
                 lines.append(f"{patch.target}: {patch.verdict}: {reasons}")
         for each in self.registrations:
@@ -146,6 +169,7 @@ class Proof:
             "version": VERSION,
             "open": self.open,
             "proven": self.proven,
+            "holds": self.holds,
             "patches": [
                 {
                     **asdict(each),

@@ -223,7 +223,8 @@ def _patch(file: RewrittenFile, place: Place, wanted: Rewrite) -> Patch:
     unknown -= {*place.function.__globals__, *vars(builtins)}
     if unknown:
         raise ExportError(f"the rewriting of {place.path} uses the unknown name {min(unknown)!r}")
-    return Patch(*_target(place), _function(code, place), source, required=place.named)
+    new = _function(code, place)
+    return Patch(*_target(place), new, source, required=place.named, rewrites=True)
 
 
 def _globals_of(code: CodeType) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from typing import Any
 
@@ -147,6 +148,19 @@ def test_a_cache_with_states_of_convolutions_has_one_structure_however_it_was_ma
         made = torch.utils._pytree.tree_unflatten(children, spec)
     assert leaves.structure(made) == leaves.structure(past)
     assert "layers[0].conv_states[0]" in leaves.tensors(past)
+
+
+def test_fields_of_an_output_are_compared_by_their_names() -> None:
+    names = ["states", "logits"]
+    made = dataclasses.make_dataclass("Output", names, bases=(dict,), eq=False, init=False)
+    one, other, wrong = made(), made(), made()
+    one.update({"logits": torch.zeros(2), "states": torch.ones(2)})  # as a model that adds a field
+    other.update({"states": torch.ones(2), "logits": torch.zeros(2)})  # as a program gives it
+    wrong.update({"states": torch.zeros(2), "logits": torch.ones(2)})
+    assert difference(one, other) is None
+    assert leaves.structure(one) == leaves.structure(other)
+    assert difference(one, wrong) is not None
+    assert difference({**one}, {**other}) is not None
 
 
 def test_of_two_structures_the_report_shows_where_they_differ() -> None:

@@ -37,7 +37,7 @@ def _leaves(value: object, path: str, above: tuple[int, ...]) -> Iterator[tuple[
 def parts(value: object) -> Iterator[tuple[str, Any]]:
     """Yield what a container holds, with the path from it; nothing for what holds no tensors."""
     if isinstance(value, dict):
-        yield from ((_key(key), each) for key, each in value.items())
+        yield from ((_key(key), value[key]) for key in _keys(value))
     elif isinstance(value, (list, tuple)):
         yield from ((f"[{number}]", each) for number, each in enumerate(value))
     elif is_cache(value):
@@ -48,6 +48,19 @@ def parts(value: object) -> Iterator[tuple[str, Any]]:
     elif not isinstance(value, (type, torch.nn.Module)) and not callable(value):
         for name, each in _attributes(value).items():
             yield f".{name}", each
+
+
+def _keys(value: dict[Any, Any]) -> list[Any]:
+    """Return the keys of a dictionary in their order, those of an output in that of its fields.
+
+    An output of transformers is read by its names; a field that the model sets later is at the end
+    of one that the model returned, and at its own place in one that a program returned.
+    """
+    keys = list(value)
+    if not dataclasses.is_dataclass(value):
+        return keys
+    places = {each.name: place for place, each in enumerate(dataclasses.fields(value))}
+    return sorted(keys, key=lambda key: places.get(key, len(places)))
 
 
 def _key(key: object) -> str:
@@ -123,7 +136,7 @@ def _replaced(value: Any, path: str, change: Callable[[str, Tensor], Tensor]) ->
         for name, each in parts(value)
     }
     if isinstance(value, dict):
-        for key, each in zip(list(value), changed.values(), strict=True):
+        for key, each in zip(_keys(value), changed.values(), strict=True):
             value[key] = each
     elif isinstance(value, list):
         value[:] = changed.values()

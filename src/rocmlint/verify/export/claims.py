@@ -248,7 +248,7 @@ def _sides(seen: Sequence[bool]) -> str:
 
 
 def _patches(proof: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
-    used = [each for each in proof["patches"] if each["verdict"] == "proven"]
+    used = [each for each in proof["patches"] if each["verdict"] in {"proven", "applied"}]
     wrong = [each for each in proof["patches"] if each["verdict"] == "contradicted"]
     doubted = [each for each in proof["patches"] if each["verdict"] == "unproven"]
     if wrong:
