@@ -277,7 +277,7 @@ def _message(redirects: list[Redirect], command: Command) -> str:
     target = redirects[0].target.text
     last = [each for each in command.redirects if each.operator in {">", ">>"}][-1]
     does = "writes the output to a" if last is redirects[0] else "creates an empty"
-    return fitted(f"The shell cuts `{{}}` off, and {does} file `{{}}`", cut_off, target)
+    return fitted("The shell cuts `{}` off, and {does} file `{}`", cut_off, target, does=does)
 
 
 def _help(

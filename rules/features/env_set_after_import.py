@@ -164,7 +164,12 @@ def _words(late: LateSetting, source: Source) -> tuple[str, str]:
     else:
         done = "used the GPU"
         advice = "It is read once, when the GPU is first used. Set it at the top of the program"
-    message = fitted(f"`{{}}` is set after {line} {done}, so it has no effect", late.setting.name)
+    message = fitted(
+        "`{}` is set after {line} {done}, so it has no effect",
+        late.setting.name,
+        line=line,
+        done=done,
+    )
     return message, f"{advice}, or in the shell that starts the program."
 
 

@@ -149,7 +149,13 @@ def _fault(given: Given) -> tuple[str, str] | None:
     if right:
         does = "takes it as off" if row.reader in {"flash_attn", "vllm"} else "ignores it"
         return (
-            fitted(f"`{{}}={given.value}`: `{row.reader}` {does}", given.name),
+            fitted(
+                "`{name}={}`: `{reader}` {does}",
+                given.value,
+                name=given.name,
+                reader=row.reader,
+                does=does,
+            ),
             f"Set `{given.name}={right}`.",
         )
     if given.name.endswith("_ALLOC_CONF"):
@@ -172,9 +178,7 @@ def _not_a_pair(given: Given) -> tuple[str, str] | None:
         shown = shortened(item, 30)
         if not mark and "=" in item:
             return (
-                fitted(
-                    f"`{{}}`: `{shortened(item, 40)}` is not a key, a colon and a value", given.name
-                ),
+                f"`{given.name}`: `{shown}` is not a key, a colon and a value",
                 f"Write `{item.replace('=', ':', 1)}`.",
             )
         if key.strip() == "expandable_segments" and value.strip() not in {"True", "False"}:
