@@ -60,12 +60,10 @@ _NO_GPU = (
     "`torch.version.cuda` is None on ROCm, so this treats every AMD GPU as a CPU",
     "Use `torch.cuda.is_available()`.",
 )
-_OFF = (
-    "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU",
-    (
-        "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
-        "or test `torch.version.hip` as well."
-    ),
+_OFF = "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU"
+_TEST_FOR_IT = (
+    "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
+    "or test `torch.version.hip` as well."
 )
 
 
@@ -158,8 +156,7 @@ def _words(node: cst.Attribute | cst.Call, source: Source) -> tuple[str, str] | 
     if _says_cpu(question, source):
         return _NO_GPU
     feature = _switched_off(question) or _feature(question, source)
-    message, advice = _OFF
-    return None if feature is None else (message.format(shortened(feature, 30)), advice)
+    return None if feature is None else (_OFF.format(shortened(feature, 30)), _TEST_FOR_IT)
 
 
 def _says_cpu(question: Question, source: Source) -> bool:

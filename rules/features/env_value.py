@@ -59,8 +59,8 @@ class Given:
 def is_read_by_project(given: Given, file: File) -> bool:
     """Names that code of the project itself reads, or another line of the same file."""
     looked_up = r"(?:\bget|\bgetenv|\benviron[\s\\]*\[)[\s\\(]*"
-    read = rf"{looked_up}[\"']{given.name}[\"'](?![\s\\]*\][\s\\]*=[^=])"
-    if re.search(rf"\$\{{?{given.name}\b", file.text) or re.search(read, file.text):
+    read = rf"{looked_up}[\"']{re.escape(given.name)}[\"'](?![\s\\]*\][\s\\]*=[^=])"
+    if re.search(rf"\$\{{?{re.escape(given.name)}\b", file.text) or re.search(read, file.text):
         return True
     return bool(file.modules_with(file.project.folders[-1], (read,)))
 

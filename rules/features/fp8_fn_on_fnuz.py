@@ -142,7 +142,7 @@ def _is_multiplied(node: cst.Attribute, source: Source) -> bool:
         return True
     if function is None:
         return False
-    used = re.compile(rf"\b{function.name.value}\b")
+    used = re.compile(rf"\b{re.escape(function.name.value)}\b")
     return any(used.search(text) is not None for text in _multiplying(source))
 
 

@@ -77,7 +77,7 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Return whether something else is put there again, in this file or when the block is left."""
-    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{patch.name}"
+    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{re.escape(patch.name)}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
     found = re.findall(again, source.code, re.MULTILINE)
     values = {"".join(each.split()) for each in found}
@@ -127,7 +127,7 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Return whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
-    package = re.sub(r"^_?(?:is_)?|_available$", "", name)
+    package = re.escape(re.sub(r"^_?(?:is_)?|_available$", "", name))
     loads = re.compile(
         rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
         rf"|(?:\w+\s*\.\s*)*\w*_?{package}\s*\.\s*(?:install|inject|provide|register|setup)\w*\s*\("

@@ -69,9 +69,8 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
     function = source.function(call)
     end = source.span(function).end_line if function else len(source.lines)
     rest = source.code_lines[source.span(call).end_line : end]
-    looked_at = (
-        rf"(?<![\w.])(?<!\bas ){image.value}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
-    )
+    name = re.escape(image.value)
+    looked_at = rf"(?<![\w.])(?<!\bas ){name}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
     return re.search(looked_at, "\n".join(rest)) is not None
 
 
@@ -79,7 +78,7 @@ def _has_no_exif(image: cst.BaseExpression, call: cst.Call, source: Source) -> b
     """Return whether the image is made from pixels, on the spot or wherever its name is bound."""
     if not isinstance(image, cst.Name):
         return _is_made_from_pixels(image, source)
-    if re.search(rf"\b{image.value}\s*\.\s*(?:getexif|info)\b", source.code):
+    if re.search(rf"\b{re.escape(image.value)}\s*\.\s*(?:getexif|info)\b", source.code):
         return False
     of_the_call = {call, *source.ancestors(call)}
     values = [

@@ -305,7 +305,7 @@ def _calls_beside_boxes(name: str, path: str, source: Source) -> bool:
     if not _is_data(path, source):
         return False
     text = source.read(path)
-    called_as = re.compile(rf"{name}\b(?<!\w{name})\s*(?:\(|as\b)")
+    called_as = re.compile(rf"{re.escape(name)}\b(?<!\w{re.escape(name)})\s*(?:\(|as\b)")
     if not called_as.search(text) or not called_as.search(Text(text).code):
         return False
     nodes = list(ast.walk(_parsed(text)))

@@ -79,7 +79,9 @@ def _from_here(word: Word, file: File) -> str:
     match = _BESIDE.match(word.text) if not word.known else None
     if match is None:
         return word.text
-    is_here = re.search(rf"\b{match[1]}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE)
+    is_here = re.search(
+        rf"\b{re.escape(match[1])}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE
+    )
     return match[2] if is_here else word.text
 
 

@@ -260,7 +260,7 @@ def _called_runners(source: Source) -> Iterator[re.Match[str]]:
 
 @cache
 def _runner(name: str) -> re.Pattern[str]:
-    return re.compile(rf"{where_called((name,))}|{name}[ \t]+as\b")
+    return re.compile(rf"{where_called((name,))}|{re.escape(name)}[ \t]+as\b")
 
 
 def commands(*words: str, described: str, called: bool = True) -> On:
