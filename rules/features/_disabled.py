@@ -57,7 +57,7 @@ _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
 
 def _comments_with(words: tuple[str, ...]) -> On:
-    where = "#.*(?:" + "|".join(map(re.escape, words)) + ")"
+    where = "|".join(map(re.escape, words))
     return comments(where, words, "comments that name a fast path")
 
 
