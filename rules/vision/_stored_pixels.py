@@ -47,6 +47,7 @@ _MODEL = compile_lazily(r"(.*(?:^|/)models?/[^/]+)/")
 _SIZES = frozenset({"size", "width", "height"})
 _LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
 _IN_FILES = r"bbox|boxes|key_?point|xyxy|grid_thw"
+_CALLED = compile_lazily(r"\b(\w+)[\s\\)]*[(#]")
 _OPENS = r"Image\b(?<!\wImage)\s*\.\s*open\s*\("
 _NOT_DATA = frozenset({"test", "benchmark", "example", "docs", "setup"})
 _CONVERTERS = compile_lazily(r"convert|conversion|to_hf")
@@ -91,28 +92,40 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     name = own.name.value
     owner = source.whole_class(node)
     line = source.span(own).line
-    called = name if owner is None else f"self.{name}"
-    for around in _pieces_with(name, source) if owner is None else [owner]:
-        for each, calls in _calls_in_functions(around, source):
-            if called in calls and each is not own and source.span(each).line != line:
-                yield each
+    calling = _functions_calling(owner, source).get(f"self.{name}", ()) if owner else ()
+    for each in calling if owner else _calling(name, source):
+        if each is not own and source.span(each).line != line:
+            yield each
 
 
 @once_per_file
-def _pieces_with(name: str, source: Source) -> tuple[cst.Module, ...]:
-    """Return the parts of a file in which a function may be called."""
-    calls = re.finditer(rf"\b{re.escape(name)}[\s\\)]*[(#]", source.code)
-    return tuple(dict.fromkeys(source.pieces.around(call.start()).module for call in calls))
+def _called_at(source: Source) -> dict[str, list[int]]:
+    """Return where each name of a file may be called."""
+    places: dict[str, list[int]] = {}
+    for call in _CALLED.finditer(source.code):
+        places.setdefault(call[1], []).append(call.start())
+    return places
+
+
+def _calling(name: str, source: Source) -> Iterator[cst.FunctionDef]:
+    """Yield the functions of a file that call a function at its top."""
+    offsets = _called_at(source).get(name, ())
+    for piece in dict.fromkeys(source.pieces.around(each).module for each in offsets):
+        yield from _functions_calling(piece, source).get(name, ())
 
 
 @once_per_file
-def _calls_in_functions(
+def _functions_calling(
     around: cst.CSTNode,
     source: Source,  # noqa: ARG001 - keeps the answer
-) -> list[tuple[cst.FunctionDef, frozenset[str | None]]]:
-    """Return the functions in a piece of code, each with the dotted names that it calls."""
-    functions = (each for each in walk(around) if isinstance(each, cst.FunctionDef))
-    return [(each, frozenset(dotted_text(c.func) for c in calls_in(each))) for each in functions]
+) -> dict[str | None, list[cst.FunctionDef]]:
+    """Return the functions in a piece of code by the dotted names that they call."""
+    found: dict[str | None, list[cst.FunctionDef]] = {}
+    for function in walk(around):
+        if isinstance(function, cst.FunctionDef):
+            for called in {dotted_text(call.func) for call in calls_in(function)}:
+                found.setdefault(called, []).append(function)
+    return found
 
 
 def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
