@@ -63,9 +63,9 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
 
     A call is reported where something may refer to the stored pixels: coordinates that its
     function, or one that calls it, is given or reads from a record; a size that is read before the
-    image is turned; or another file that opens the images as they are and works out coordinates, if what
-    turns them is used beside coordinates. Annotation tools differ: some show and save an image as
-    its EXIF data says, others as it is stored, so a sample that is rotated has to be compared.
+    image is turned; or another file that opens the images as they are and works out coordinates,
+    if what turns them is used beside coordinates. Annotation tools differ: some show and save an
+    image as its EXIF data says, others as it is stored, so compare a sample that is rotated.
     Not reported: files that look at the orientation themselves, boxes that a model or a tensor
     gives, which refer to the image that the model was given, and masks that are turned as well.
 
