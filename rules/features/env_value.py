@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.project.texts import texts_below
 from rocmlint.published.variables import KNOWN, misunderstood
 from rocmlint.rule import (
     PartRule,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 _GFX = "HSA_OVERRIDE_GFX_VERSION"
 _THREE_NUMBERS = compile_lazily(r"\d+\.\d+\.\d+")
 _GFX_NAME = compile_lazily(r"(?:gfx)?(?P<major>\d{1,2})(?P<minor>\d)(?P<step>[0-9a-f])")
+_FLASH_ATTN = compile_lazily(
+    r"(?i)flash[-_]att(?:n|ention)(?!_triton_amd)|rocm/[\w-]*(?:vllm|sgl|megatron|primus|training)"
+)
+"""How a project names flash-attn that installs, imports or takes it, or an image that has it."""
 _READ_BY_OTHERS = frozenset({"HCC_AMDGPU_TARGET"})
 """Names that hipcc reads, though no library does."""
 NAMES = (
@@ -65,6 +70,20 @@ def is_read_by_project(given: Given, file: File) -> bool:
     return bool(file.modules_with(file.project.folders[-1], (read,)))
 
 
+def is_without_reader(given: Given, file: File) -> bool:
+    """Settings of flash-attn in projects and images that neither install nor import it."""
+    row = KNOWN.get(given.name)
+    if row is None or row.reader != "flash_attn":
+        return False
+    if file.project.requirements("flash-attn") or _FLASH_ATTN.search(file.text):
+        return False
+    root = file.project.folders[-1]
+    return not any(
+        _FLASH_ATTN.search(file.read(each))
+        for each in (*file.modules_with(root, (_FLASH_ATTN.pattern,)), *texts_below(root, file))
+    )
+
+
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
     """A variable that no program reads, or a value that its reader does not understand.
 
@@ -78,6 +97,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
 
     ## Example
     ```shell
+    pip install --no-build-isolation flash-attn
     export FLASH_ATTENTION_TRITON_AMD_ENABLE=1
     export TORCH_ROCM_USE_HIPBLASLT=1
     python train.py
@@ -87,6 +107,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
     ``rocmlint verify variables`` shows which installed file reads a variable, and what it makes of
     the value.
     ```shell
+    pip install --no-build-isolation flash-attn
     export FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE
     export TORCH_BLAS_PREFER_HIPBLASLT=1
     python train.py
@@ -110,7 +131,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
         suspects=_named,
         described="variables that `os.environ` gets",
     )
-    excuses = (is_read_by_project,)
+    excuses = (is_read_by_project, is_without_reader)
 
     def check(self, node: Setting | cst.Assign | cst.Call, source: File) -> Iterator[Finding]:
         """Find names that no program reads, and values that the reader takes as something else."""
