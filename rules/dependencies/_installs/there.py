@@ -79,8 +79,22 @@ def _brought(command: Command) -> Iterator[str]:
 
 def built_before(command: Command, file: File) -> frozenset[str]:
     """Return the packages that are cloned, then built from a folder, before a command runs."""
-    before = (each for each in file.parts.commands if each.span < command.span)
-    return built_by(before)
+    return built_by(each for each in _building(file) if each.span < command.span)
+
+
+@once_per_file
+def _building(file: File) -> list[Command]:
+    """Return the commands that may clone or build something: all others say nothing here."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    found = []
+    for each in file.parts.commands:
+        install = install_of(each)
+        is_built = install is not None and bool(install.locations)
+        texts = [word.text for word in each.words]
+        if is_built or "setup.py" in texts or any(map(_REPOSITORY.search, texts)):
+            found.append(each)
+    return found
 
 
 def built_by(commands: Iterable[Command]) -> frozenset[str]:
