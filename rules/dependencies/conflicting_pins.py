@@ -155,15 +155,22 @@ def _message(conflict: Conflict, part: Part) -> str:
     owner, other = conflict.owner, conflict.other
     texts = (_text(owner), _text(other))
     if not conflict.demanded:
-        return fitted(f"No release satisfies both `{{}}` and `{{}}` ({other.where})", *texts)
+        return fitted(
+            "No release satisfies both `{}` and `{}` ({where})", *texts, where=other.where
+        )
     demand = f"{other.name}{conflict.demanded}"
     where = (_where(owner, part), _where(other, part))
-    shape = f"`{{}}`{where[0]} requires {{}}, which `{{}}`{where[1]} excludes"
-    whole = shape.format(texts[0], demand, texts[1])
-    if fitted(shape, texts[0], demand, texts[1]) == whole:
+    whole = f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes"
+    if len(whole) <= 100:
         return whole
-    # what is needed has the name of the other
-    return fitted(shape, texts[0], demand, str(other.requirement.specifier))
+    return fitted(
+        "`{}`{here} requires {}, which `{}`{there} excludes",
+        texts[0],
+        demand,
+        str(other.requirement.specifier),  # what is needed has the name of the other
+        here=where[0],
+        there=where[1],
+    )
 
 
 def _help(conflict: Conflict, listed: Sequence[Part], source: File) -> str:

@@ -85,7 +85,7 @@ class DependencyReplacesTriton(PartRule["Command"]):
             if demand is not None and demand.triton and demand.package not in FAMILY:
                 there = f"the {case.torch.described}"
                 message = fitted(
-                    f"`{{}}` replaces the Triton of {there} with PyPI's", demand.package
+                    "`{}` replaces the Triton of {there} with PyPI's", demand.package, there=there
                 )
                 advice = (
                     f"{demand.package} {demand.version} requires triton, and pip does not accept "

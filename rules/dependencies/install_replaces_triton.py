@@ -202,7 +202,9 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
 
 def _message(requirement: Requirement, where: str, torch: str) -> str:
     text = f"{requirement.name}{requirement.specifier}"
-    return fitted(f"`{{}}`{where} replaces the Triton of {torch} with PyPI's", text)
+    return fitted(
+        "`{}`{where} replaces the Triton of {torch} with PyPI's", text, where=where, torch=torch
+    )
 
 
 def _help_in(case: Case) -> str:

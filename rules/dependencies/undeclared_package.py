@@ -127,7 +127,15 @@ def _missing(node: Lookup | cst.Call, source: Source) -> Iterator[MissingUse]:
 
 def _message(used: MissingUse, package: str) -> str:
     begun = f"{package} is not declared, and its newest release, {used.judgement.candidate.version}"
-    return first_fitting(f"{begun}, lacks `{used.name}`", f"{begun}, lacks what is used here")
+    names = [used.name] if isinstance(used, UnknownKeywordUse) else _names(used.dotted)
+    return first_fitting(
+        *(f"{begun}, lacks `{each}`" for each in names), f"{begun}, lacks what is used here"
+    )
+
+
+def _names(dotted: str) -> tuple[str, str]:
+    """Return a name with its module: another module of the package may still have one of it."""
+    return dotted, ".".join(dotted.split(".")[-2:])
 
 
 def _help(used: MissingUse, package: str) -> str:

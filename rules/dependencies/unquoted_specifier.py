@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import format_of
-from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted
+from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted, once_per_file
 from rocmlint.rule.put_aside import is_aside
 
 from ._installs.commands import TOOLS
 from ._installs.owners import runs_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from packaging.version import Version
 
@@ -216,21 +218,18 @@ def _joined(first: Span, last: Span) -> Span:
 
 def _cut_off(command: Command) -> Iterator[tuple[Word, list[Redirect]]]:
     """Yield each package with the redirections that were meant to say its version."""
-    redirects = list(command.redirects)
+    words = sorted(command.words, key=lambda each: each.span[2:])
+    ends = [each.span[2:] for each in words]
+    redirects = deque(command.redirects)
     while redirects:
-        found = [redirects.pop(0)]
-        word = _word_before(found[0], command)
-        if word is None or not _is_specifier(found[0]):
+        found = [redirects.popleft()]
+        at = bisect_right(ends, found[0].span[:2])
+        word = words[at - 1] if at else None
+        if word is None or not _PACKAGE.match(word.text) or not _is_specifier(found[0]):
             continue
         while redirects and redirects[0].span[:2] == found[-1].span[2:]:
-            found.append(redirects.pop(0))
+            found.append(redirects.popleft())
         yield word, found
-
-
-def _word_before(redirect: Redirect, command: Command) -> Word | None:
-    """Return the package that stands before a redirection."""
-    before = [each for each in command.words if each.span[2:] <= redirect.span[:2]]
-    return before[-1] if before and _PACKAGE.match(before[-1].text) else None
 
 
 def _is_specifier(redirect: Redirect) -> bool:
@@ -250,16 +249,18 @@ def _is_bounded_elsewhere(word: Word, source: File) -> bool:
     """Return whether another requirement of the file bounds the version of a package."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - few commands need it
 
-    from rocmlint.rule import install_of  # noqa: PLC0415
+    return canonicalize_name(word.text.partition("[")[0]) in _bounded(source)
 
-    name = canonicalize_name(word.text.partition("[")[0])
-    installs = (install_of(each) for each in source.parts.commands)
-    return any(
-        each.requirement is not None
-        and canonicalize_name(each.requirement.name) == name
-        and each.requirement.specifier
-        for install in installs
-        for each in (() if install is None else install.requirements)
+
+@once_per_file
+def _bounded(source: File) -> frozenset[str | None]:
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - few commands need it
+
+    return frozenset(
+        each.name
+        for _, install in installs_of(source.parts.commands)
+        for each in install.requirements
+        if each.requirement is not None and each.requirement.specifier
     )
 
 
@@ -277,7 +278,7 @@ def _message(redirects: list[Redirect], command: Command) -> str:
     target = redirects[0].target.text
     last = [each for each in command.redirects if each.operator in {">", ">>"}][-1]
     does = "writes the output to a" if last is redirects[0] else "creates an empty"
-    return fitted(f"The shell cuts `{{}}` off, and {does} file `{{}}`", cut_off, target)
+    return fitted("The shell cuts `{}` off, and {does} file `{}`", cut_off, target, does=does)
 
 
 def _help(
@@ -310,47 +311,78 @@ def _quoted(written: str, found: _Specifier, source: File) -> str:
     """Write a requirement in quotes that may stand there; "" where more of it is to be quoted."""
     if found[1][0].target.text == "=" or {"'", '"'} & set(written):
         return ""
-    fix = _fix(*found, source)
-    mark = '"' if fix is None else fix.edits[0].replacement[0]
+    edit = _edit(found, source)
+    mark = '"' if edit is None else edit.replacement[0]
     return f"{mark}{written}{mark}"
 
 
-def _fixes(found: list[tuple[Word, list[Redirect]]], source: File) -> Fix | None:
+def _fixes(found: Sequence[_Specifier], source: File) -> Fix | None:
     """Quote all requirements of a command that can be quoted."""
-    fixes = [_fix(word, redirects, source) for word, redirects in found]
-    edits = [edit for fix in fixes if fix is not None for edit in fix.edits]
+    edits = [edit for each in found if (edit := _edit(each, source)) is not None]
     title = "Put the requirement in quotes" if len(edits) == 1 else "Put them in quotes"
     return Fix(title, tuple(edits), safe=True) if edits else None
 
 
-def _fix(word: Word, redirects: list[Redirect], source: File) -> Fix | None:
-    if redirects[-1].target.text.rstrip(",") in {"", "="}:
-        return None  # `>= 2`: the version is a word of its own
-    span = _joined(word.span, redirects[-1].span)
-    written = source.text_at(span)
-    if span.line != span.end_line or not _PLAIN.match(written):
-        return None
-    for mark in ('"', "'"):
-        edit = Edit(*span, f"{mark}{written}{mark}", was=written)
-        if ("$" not in written or mark == '"') and _holds(edit, written, source):
-            return Fix("Put the requirement in quotes", (edit,), safe=True)
-    return None
+def _edit(found: _Specifier, source: File) -> Edit | None:
+    """Return the edit that quotes a requirement, where it makes one word of it."""
+    if not source.path.endswith((".py", ".pyi", ".ipynb")):
+        return _edits(source).get(_span(found))
+    both = (_quoting(found, source, mark) for mark in ('"', "'"))
+    return next((each for each in both if each and not _is_in_quotes(each, source)), None)
 
 
-def _holds(edit: Edit, written: str, source: File) -> bool:
-    """Return whether a program gets what is in the new quotes as one word.
+def _span(found: _Specifier) -> Span:
+    word, redirects = found
+    return _joined(word.span, redirects[-1].span)
 
-    They may stand in other quotes: `bash -c "…"`, a string of Python or YAML.
+
+@once_per_file
+def _edits(source: File) -> dict[Span, Edit]:
+    """Return the edits that make one word of each requirement: they may stand in other quotes.
+
+    All are tried together: to parse the file for each would take the square of its length.
     """
+    commands = (each for each in source.parts.commands if each.shell)
+    found = {_span(each): each for command in commands for each in _cut_off(command)}
+    held: dict[Span, Edit] = {}
+    for wanted in (True, False):
+        tried = dict(held)
+        for span in found.keys() - held.keys():
+            double = _quoting(found[span], source, '"')
+            is_double = double is not None and _is_in_quotes(double, source) is not wanted
+            edit = double if is_double else _quoting(found[span], source, "'")
+            tried |= {} if edit is None else {span: edit}
+        words = _words(tried.values(), source) if len(tried) > len(held) else set()
+        held |= {span: edit for span, edit in tried.items() if (edit.line, edit.was) in words}
+    return held
+
+
+def _quoting(found: _Specifier, source: File, mark: str) -> Edit | None:
+    """Put a requirement in quotes, if it may be written in them."""
+    if found[1][-1].target.text.rstrip(",") in {"", "="}:
+        return None  # `>= 2`: the version is a word of its own
+    span = _span(found)
+    written = source.text_at(span)
+    is_plain = span.line == span.end_line and _PLAIN.match(written) is not None
+    if not is_plain or ("$" in written and mark == "'"):
+        return None
+    return Edit(*span, f"{mark}{written}{mark}", was=written)
+
+
+def _is_in_quotes(edit: Edit, source: File) -> bool:
     line = source.lines[edit.line - 1]
-    if source.path.endswith((".py", ".pyi", ".ipynb")):
-        return line[: edit.column - 1].count(edit.replacement[0]) % 2 == 0
+    return line[: edit.column - 1].count(edit.replacement[0]) % 2 == 1
+
+
+def _words(edits: Iterable[Edit], source: File) -> set[tuple[int, str | None]]:
+    """Return the words that programs get once requirements are quoted, each with its line."""
     from rocmlint.formats import parse  # noqa: PLC0415 - loads a parser
 
-    start = source.offset_of(edit.line) + edit.column - 1
-    text = source.text[:start] + edit.replacement + source.text[start + len(written) :]
-    return any(
-        word.text == written and word.span.line == edit.line
-        for command in parse(source.path, text).commands
-        for word in command.words
-    )
+    pieces, end = [], 0
+    for each in sorted(edits, key=lambda edit: (edit.line, edit.column)):
+        start = source.offset_of(each.line) + each.column - 1
+        pieces += [source.text[end:start], each.replacement]
+        end = start + len(each.was or "")
+    text = "".join([*pieces, source.text[end:]])
+    commands = parse(source.path, text).commands
+    return {(word.span.line, word.text) for command in commands for word in command.words}

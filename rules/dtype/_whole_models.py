@@ -269,9 +269,9 @@ def _loaded_type(made: cst.Call, source: Source) -> str | None:
     return None if told is None else named_type(told, source)
 
 
-def _loaded_in(dtype: str, made: cst.Call, scope: str, source: Source) -> bool:
+def _loaded_in(pattern: str, made: cst.Call, scope: str, source: Source) -> bool:
     """Check whether a call, or the options that its function prepares, names a type to load in."""
-    if re.search(dtype, source.text_of(made)):
+    if re.search(pattern, source.text_of(made)):
         return True
     key = r"(?:[\"'](?:torch_)?dtype[\"']\s*\]?|(?<![\w.])torch_dtype)"
-    return re.search(rf"{key}\s*[=:][^,\n]*{dtype}", scope) is not None
+    return re.search(rf"{key}\s*[=:][^,\n]*{pattern}", scope) is not None

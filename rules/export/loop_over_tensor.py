@@ -88,7 +88,9 @@ class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
         if found is None or self.is_excused(found, source):
             return
         over = _over(found, source)
-        message = fitted(f"This loop runs over {_WHAT[over]}: `{{}}`", source.text_of(node.iter))
+        message = fitted(
+            "This loop runs over {what}: `{}`", source.text_of(node.iter), what=_WHAT[over]
+        )
         help = (
             "Compute all rows at once, with a mask or `index_add` where they differ in length; "
             "`torch.while_loop` and `scan` export what depends on the iteration before."

@@ -79,7 +79,9 @@ class RaiseOnTensor(PythonRule["cst.If | cst.Assert"]):
             return
         kind = "`assert`" if isinstance(node, cst.Assert) else "`raise`"
         message = fitted(
-            f"This {kind} depends on the content of a tensor: `{{}}`", source.text_of(node.test)
+            "This {kind} depends on the content of a tensor: `{}`",
+            source.text_of(node.test),
+            kind=kind,
         )
         help = (
             "Use `torch._check(condition.item(), lambda: message)`, or a relative. "

@@ -57,7 +57,7 @@ _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
 
 
 def _comments_with(words: tuple[str, ...]) -> On:
-    where = "#.*(?:" + "|".join(map(re.escape, words)) + ")"
+    where = "|".join(map(re.escape, words))
     return comments(where, words, "comments that name a fast path")
 
 
@@ -239,7 +239,7 @@ def names_what_is_gone(found: Disabled, source: Source) -> bool:
         for each in ast.walk(node)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each not in called
     }
-    return not all(re.search(rf"(?<![\w.]){name}\b", source.code) for name in names)
+    return not all(re.search(rf"(?<![\w.]){re.escape(name)}\b", source.code) for name in names)
 
 
 class ToggleRule(PythonRule[Comment]):

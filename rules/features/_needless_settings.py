@@ -62,7 +62,7 @@ def is_set_for_program(late: LateSetting, source: Source) -> bool:
     root = source.project.folders[-1]
     name = late.setting.name
     given = rf"[ \t]*[=: \t][ \t]*[\"']?{re.escape(value)}(?![^\s\"',;}}\]])"
-    sets = re.compile(rf"(?<![\w$]){name}[\"']?{given}")
+    sets = re.compile(rf"(?<![\w$]){re.escape(name)}[\"']?{given}")
     return any(
         sets.search(text) is not None
         for text in (source.read(each) for each in _settings_below(root, source))

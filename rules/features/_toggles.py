@@ -71,8 +71,8 @@ class Toggle:
         return text if isinstance(text, str) else ""
 
 
-def _feature(title: str, names: str, live: str = "", *, doubtful: bool = False) -> Feature:
-    return Feature(title, compile_lazily(names, re.IGNORECASE), live, doubtful)
+def _feature(title: str, pattern: str, live: str = "", *, doubtful: bool = False) -> Feature:
+    return Feature(title, compile_lazily(pattern, re.IGNORECASE), live, doubtful)
 
 
 ATTENTION = _feature(
@@ -188,7 +188,7 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:
     if name in more:
-        return Feature(f"`{name}`", re.compile(name))
+        return Feature(f"`{name}`", re.compile(re.escape(name)))
     return next((each for each in FEATURES if each.names.search(subject)), None)
 
 

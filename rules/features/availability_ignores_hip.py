@@ -60,12 +60,10 @@ _NO_GPU = (
     "`torch.version.cuda` is None on ROCm, so this treats every AMD GPU as a CPU",
     "Use `torch.cuda.is_available()`.",
 )
-_OFF = (
-    "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU",
-    (
-        "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
-        "or test `torch.version.hip` as well."
-    ),
+_OFF = "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU"
+_TEST_FOR_IT = (
+    "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
+    "or test `torch.version.hip` as well."
 )
 
 
@@ -99,8 +97,9 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     ``hasattr(torch.version, "hip")`` is true on every build, since the attribute exists and is
     None where there is no HIP.
 
-    Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right,
-    and not reported. Copies of one function in a project are reported once.
+    Conditions on what only CUDA has (FlashInfer, TensorRT, fp8, versions of CUDA) are right, as
+    are those that choose between two lists, one for each build: neither is reported. Copies of one
+    function in a project are reported once.
 
     ## Example
     ```python
@@ -157,9 +156,10 @@ def _words(node: cst.Attribute | cst.Call, source: Source) -> tuple[str, str] | 
         return None
     if _says_cpu(question, source):
         return _NO_GPU
+    if _chooses_lists(question):
+        return None
     feature = _switched_off(question) or _feature(question, source)
-    message, advice = _OFF
-    return None if feature is None else (message.format(shortened(feature, 30)), advice)
+    return None if feature is None else (_OFF.format(shortened(feature, 30)), _TEST_FOR_IT)
 
 
 def _says_cpu(question: Question, source: Source) -> bool:
@@ -173,6 +173,28 @@ def _says_cpu(question: Question, source: Source) -> bool:
         else isinstance(each, cst.Raise) and "cpu" in source.text_of(each).lower()
         for each in statements(branch)
     )
+
+
+def _chooses_lists(question: Question) -> bool:
+    """Return whether there is another list where CUDA is missing: both builds are served."""
+    user, branch = question.user, question.without_cuda()
+    if isinstance(user, cst.IfExp):
+        return _is_filled(user.body) and _is_filled(user.orelse)
+    if not isinstance(user, cst.If) or branch is None:
+        return False
+    lists = [
+        {
+            " ".join(_targets(each)) if isinstance(each, cst.Assign) else "return"
+            for each in statements(block)
+            if isinstance(each, (cst.Assign, cst.Return)) and _is_filled(each.value)
+        }
+        for block in (user.body, user.orelse.body if isinstance(user.orelse, cst.Else) else branch)
+    ]
+    return user.orelse is not None and not lists[0].isdisjoint(lists[1])
+
+
+def _is_filled(value: cst.BaseExpression | None) -> bool:
+    return isinstance(value, (cst.List, cst.Tuple, cst.Set, cst.Dict)) and bool(value.elements)
 
 
 def _user_of(value: cst.CSTNode, source: Source) -> str:

@@ -139,8 +139,11 @@ class CapabilityGate(PythonRule["cst.Call"]):
                 continue
             gpu = gate.misled()
             message = fitted(
-                f"`{{}}` is {gate.compares(gpu)} on {gpu}, whose capability reads {OF_AMD[gpu]}",
-                " ".join(source.text_of(gate.comparison).split()),
+                "`{}` is {answer} on {gpu}, whose capability reads {capability}",
+                source.text_of(gate.comparison),
+                answer=str(gate.compares(gpu)),
+                gpu=gpu,
+                capability=str(OF_AMD[gpu]),
             )
             finding = self.finding(gate.comparison, source, message, help=_ADVICE)
             yield replace(finding, once=same_code(finding, gate.comparison, source))

@@ -62,12 +62,12 @@ def is_for_children(late: LateSetting, source: Source) -> bool:
 def is_set_before(late: LateSetting, source: Source) -> bool:
     """Variables that the file sets or reads above as well."""
     above = source.text[: source.offset_of(source.span(late.cause).line)]
-    return re.search(rf"[\"']{late.setting.name}[\"']", above) is not None
+    return re.search(rf"[\"']{re.escape(late.setting.name)}[\"']", above) is not None
 
 
 def is_passed_on(late: LateSetting, source: Source) -> bool:
     """Variables whose constant the file sets too, as in `datasets.config.HF_DATASETS_CACHE = …`."""
-    return re.search(_CONSTANT.format(late.setting.name), source.code) is not None
+    return re.search(_CONSTANT.format(re.escape(late.setting.name)), source.code) is not None
 
 
 class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
@@ -164,7 +164,12 @@ def _words(late: LateSetting, source: Source) -> tuple[str, str]:
     else:
         done = "used the GPU"
         advice = "It is read once, when the GPU is first used. Set it at the top of the program"
-    message = fitted(f"`{{}}` is set after {line} {done}, so it has no effect", late.setting.name)
+    message = fitted(
+        "`{}` is set after {line} {done}, so it has no effect",
+        late.setting.name,
+        line=line,
+        done=done,
+    )
     return message, f"{advice}, or in the shell that starts the program."
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.project.texts import texts_below
 from rocmlint.published.variables import KNOWN, misunderstood
 from rocmlint.rule import (
     PartRule,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 _GFX = "HSA_OVERRIDE_GFX_VERSION"
 _THREE_NUMBERS = compile_lazily(r"\d+\.\d+\.\d+")
 _GFX_NAME = compile_lazily(r"(?:gfx)?(?P<major>\d{1,2})(?P<minor>\d)(?P<step>[0-9a-f])")
+_FLASH_ATTN = compile_lazily(
+    r"(?i)flash[-_]att(?:n|ention)(?!_triton_amd)|rocm/[\w-]*(?:vllm|sgl|megatron|primus|training)"
+)
+"""How a project names flash-attn that installs, imports or takes it, or an image that has it."""
 _READ_BY_OTHERS = frozenset({"HCC_AMDGPU_TARGET"})
 """Names that hipcc reads, though no library does."""
 NAMES = (
@@ -59,10 +64,24 @@ class Given:
 def is_read_by_project(given: Given, file: File) -> bool:
     """Names that code of the project itself reads, or another line of the same file."""
     looked_up = r"(?:\bget|\bgetenv|\benviron[\s\\]*\[)[\s\\(]*"
-    read = rf"{looked_up}[\"']{given.name}[\"'](?![\s\\]*\][\s\\]*=[^=])"
-    if re.search(rf"\$\{{?{given.name}\b", file.text) or re.search(read, file.text):
+    read = rf"{looked_up}[\"']{re.escape(given.name)}[\"'](?![\s\\]*\][\s\\]*=[^=])"
+    if re.search(rf"\$\{{?{re.escape(given.name)}\b", file.text) or re.search(read, file.text):
         return True
     return bool(file.modules_with(file.project.folders[-1], (read,)))
+
+
+def is_without_reader(given: Given, file: File) -> bool:
+    """Settings of flash-attn in projects and images that neither install nor import it."""
+    row = KNOWN.get(given.name)
+    if row is None or row.reader != "flash_attn":
+        return False
+    if file.project.requirements("flash-attn") or _FLASH_ATTN.search(file.text):
+        return False
+    root = file.project.folders[-1]
+    return not any(
+        _FLASH_ATTN.search(file.read(each))
+        for each in (*file.modules_with(root, (_FLASH_ATTN.pattern,)), *texts_below(root, file))
+    )
 
 
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
@@ -78,6 +97,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
 
     ## Example
     ```shell
+    pip install --no-build-isolation flash-attn
     export FLASH_ATTENTION_TRITON_AMD_ENABLE=1
     export TORCH_ROCM_USE_HIPBLASLT=1
     python train.py
@@ -87,6 +107,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
     ``rocmlint verify variables`` shows which installed file reads a variable, and what it makes of
     the value.
     ```shell
+    pip install --no-build-isolation flash-attn
     export FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE
     export TORCH_BLAS_PREFER_HIPBLASLT=1
     python train.py
@@ -110,7 +131,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
         suspects=_named,
         described="variables that `os.environ` gets",
     )
-    excuses = (is_read_by_project,)
+    excuses = (is_read_by_project, is_without_reader)
 
     def check(self, node: Setting | cst.Assign | cst.Call, source: File) -> Iterator[Finding]:
         """Find names that no program reads, and values that the reader takes as something else."""
@@ -149,7 +170,13 @@ def _fault(given: Given) -> tuple[str, str] | None:
     if right:
         does = "takes it as off" if row.reader in {"flash_attn", "vllm"} else "ignores it"
         return (
-            fitted(f"`{{}}={given.value}`: `{row.reader}` {does}", given.name),
+            fitted(
+                "`{name}={}`: `{reader}` {does}",
+                given.value,
+                name=given.name,
+                reader=row.reader,
+                does=does,
+            ),
             f"Set `{given.name}={right}`.",
         )
     if given.name.endswith("_ALLOC_CONF"):
@@ -172,9 +199,7 @@ def _not_a_pair(given: Given) -> tuple[str, str] | None:
         shown = shortened(item, 30)
         if not mark and "=" in item:
             return (
-                fitted(
-                    f"`{{}}`: `{shortened(item, 40)}` is not a key, a colon and a value", given.name
-                ),
+                f"`{given.name}`: `{shown}` is not a key, a colon and a value",
                 f"Write `{item.replace('=', ':', 1)}`.",
             )
         if key.strip() == "expandable_segments" and value.strip() not in {"True", "False"}:

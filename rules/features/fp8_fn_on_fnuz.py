@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ _MULTIPLIES = compile_lazily(
     re.IGNORECASE,
 )
 _MICROSCALED = compile_lazily(r"mx_?fp8|e8m0", re.IGNORECASE)
+_GFX = compile_lazily(r"gfx\d[\d_a-f]+")
 _KNOWS = compile_lazily(r"fnuz", re.IGNORECASE)
 _MAKERS = frozenset(
     {
@@ -57,6 +59,18 @@ def is_tried_out(node: cst.CSTNode, source: Source) -> bool:
     if function is not None and "benchmark" in function.name.value:
         return True
     return any("__name__" in source.text_of(each.test) for each in conditions(node, source))
+
+
+def is_for_other_gpus(node: cst.CSTNode, source: Source) -> bool:
+    """Projects whose README or code names GPUs of AMD, and no MI300: gfx1151, for example."""
+    del node
+    root = source.project.folders[-1]
+    paths = [
+        *(os.path.join(root, each) for each in source.names_in(root) if each.startswith("README")),
+        *source.modules_with(root, (_GFX.pattern,)),
+    ]
+    named = {match[0] for path in paths for match in _GFX.finditer(source.read(path))}
+    return bool(named) and not any(each.startswith(("gfx94", "gfx9_4")) for each in named)
 
 
 class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
@@ -108,7 +122,14 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
     preview = True
     skips = frozenset({"test"})
     on = attributes(*_TYPES, words=_TYPES, where=r"float8_e(?:4m3fn|5m2)\b")
-    excuses = (is_for_cuda_alone, knows_fnuz, names_nvidia, is_microscaled, is_tried_out)
+    excuses = (
+        is_for_cuda_alone,
+        knows_fnuz,
+        names_nvidia,
+        is_microscaled,
+        is_tried_out,
+        is_for_other_gpus,
+    )
 
     def check(self, node: cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find where a tensor gets the type, or its limits are read."""
@@ -142,7 +163,7 @@ def _is_multiplied(node: cst.Attribute, source: Source) -> bool:
         return True
     if function is None:
         return False
-    used = re.compile(rf"\b{function.name.value}\b")
+    used = re.compile(rf"\b{re.escape(function.name.value)}\b")
     return any(used.search(text) is not None for text in _multiplying(source))
 
 

@@ -260,12 +260,16 @@ def _words(switch: Switch) -> tuple[str, str]:
         "it among the words for on."
     )
     if switch.constant:
-        message = f"`{{}}` is text, which is never equal to `{switch.constant}`"
+        message = fitted("`{}` is text, which is never equal to `{}`", name, switch.constant)
     elif switch.is_text and switch.default.lower() in _OFF:
-        message = f'`{{}}` is on even if it is not set: the text "{switch.default}" is true'
+        message = fitted(
+            '`{}` is on even if it is not set: the text "{default}" is true',
+            name,
+            default=switch.default,
+        )
     else:
-        message = '`{}` is on even if it is set to "0" or "False", which are true'
-    return fitted(message, name), advice
+        message = fitted('`{}` is on even if it is set to "0" or "False", which are true', name)
+    return message, advice
 
 
 def _as_text(switch: Switch) -> str:

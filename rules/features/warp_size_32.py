@@ -13,6 +13,7 @@ from rocmlint.rule import (
     compile_lazily,
     conditions,
     dotted_text,
+    last_name,
     nodes,
     string_value,
     walk,
@@ -51,14 +52,20 @@ def is_chosen_by_size(node: cst.Integer, source: Source) -> bool:
     return any(map(_ASKS_SIZE.search, asked + filters))
 
 
+def is_tuned(node: cst.Integer, source: Source) -> bool:
+    """Configurations of an autotuner, which drops what the GPU cannot launch."""
+    calls = (each for each in source.ancestors(node) if isinstance(each, cst.Call))
+    return any(last_name(each.func) in {"Config", "autotune"} for each in calls)
+
+
 class WarpSize32(PythonRule["cst.Integer"]):
     """A kernel that is right only where a warp has 32 threads.
 
     ## Why it matters
     AMD's Instinct GPUs (gfx9) run 64 threads in a warp, which HIP calls a wavefront; Radeon GPUs
     run 32. Triton's ``num_warps=32`` is 2048 threads on Instinct, and a block has at most 1024: the
-    kernel does not launch. An autotuner that tries it stops with an error or, with a newer Triton,
-    drops that configuration. A layout computed with ``warp_size = 32`` is that of half a warp.
+    kernel does not launch. Configurations of an autotuner are not reported: Triton drops those that
+    cannot be launched. A layout computed with ``warp_size = 32`` is that of half a warp.
 
     One such number of a function, class or list of configurations is reported.
 
@@ -100,7 +107,7 @@ class WarpSize32(PythonRule["cst.Integer"]):
         where=r"(?<![\w.])(?:32|64)(?![\w.])",
         described="numbers that a kernel gets as `num_warps` or `warp_size`",
     )
-    excuses = (is_for_cuda_alone, asks_in_statement, prunes_for_amd, is_chosen_by_size)
+    excuses = (is_for_cuda_alone, asks_in_statement, prunes_for_amd, is_chosen_by_size, is_tuned)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers of warps that are too many for AMD, and 32 as the size of a warp."""
@@ -108,8 +115,8 @@ class WarpSize32(PythonRule["cst.Integer"]):
         names = list(_names(node, source))
         if any(map(_WARPS.search, names)) and number * _LANES > _MOST_THREADS:
             message = (
-                f"{number} warps of 64 threads are {number * _LANES}, and AMD GPUs launch "
-                f"blocks of at most {_MOST_THREADS}"
+                f"{number} warps of 64 threads are {number * _LANES}, and a block on Instinct has "
+                f"at most {_MOST_THREADS}"
             )
             advice = "Use at most 16 warps if `torch.version.hip is not None`."
         elif any(map(_WARP_SIZE.search, names)) and number == 32:

@@ -5,6 +5,6 @@ from __future__ import annotations
 from rocmlint.rule import comments
 
 SUPPRESSIONS = comments(
-    r"# (?i:noqa):.*ROC[0-9]|#\s*rocmlint:\s*ignore",
+    r"\A(?:(?!# (?i:noqa):).)*# (?i:noqa):.*ROC[0-9]|#\s*rocmlint:\s*ignore",
     words=("rocmlint:", *(f"ROC{digit}" for digit in range(10))),
 )

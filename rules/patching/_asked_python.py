@@ -56,7 +56,7 @@ def _ends(asking: Command, word: Word, names: set[str], file: File, stops: bool)
 
 def _is_tested(name: str, text: str) -> bool:
     """Return whether a variable is tested, and the script left with an error."""
-    for match in re.finditer(rf"(?:\bif\b|\btest\b|\[)[^\n]*\$\{{?{name}\b[^\n]*", text):
+    for match in re.finditer(rf"(?:\bif\b|\btest\b|\[)[^\n]*\$\{{?{re.escape(name)}\b[^\n]*", text):
         body = text[match.start() :].partition("\nfi")[0]
         block = body if match[0].lstrip().startswith("if") else match[0]
         if _FAILS.search(block):

@@ -18,6 +18,8 @@ from rocmlint.rule import (
     walk,
 )
 
+from ._patches import local_definition
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -77,7 +79,7 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Return whether something else is put there again, in this file or when the block is left."""
-    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{patch.name}"
+    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{re.escape(patch.name)}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
     found = re.findall(again, source.code, re.MULTILINE)
     values = {"".join(each.split()) for each in found}
@@ -107,7 +109,7 @@ def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
 
 def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Return whether yes is true: it was imported, another check said so, no such check exists."""
-    if _is_imported_before(node, name, source):
+    if _is_imported_before(node, name, source) or _is_verified_before(node, name, source):
         return True
     for test in (each.test for each in conditions(node, source) if each.holds):
         negated = [each.expression for each in walk(test) if isinstance(each, cst.UnaryOperation)]
@@ -127,7 +129,7 @@ def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
     """Return whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
-    package = re.sub(r"^_?(?:is_)?|_available$", "", name)
+    package = re.escape(re.sub(r"^_?(?:is_)?|_available$", "", name))
     loads = re.compile(
         rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
         rf"|(?:\w+\s*\.\s*)*\w*_?{package}\s*\.\s*(?:install|inject|provide|register|setup)\w*\s*\("
@@ -136,8 +138,54 @@ def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
     return any(loads.match(source.text_of(each).lstrip()) for each in _above(node, source))
 
 
+def _is_verified_before(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """Return whether the code above leaves where the package of a check cannot be imported.
+
+    So does ``try: import x`` with a handler that returns, and ``if not works(): return`` if that
+    imports it, or is of a module of the project.
+    """
+    package = re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", name)
+    for each in _before(node, source):
+        if isinstance(each, cst.Try) and all(_leaves(handler.body) for handler in each.handlers):
+            if _imports(each.body, package):
+                return True
+        elif isinstance(each, cst.If) and each.orelse is None and _leaves(each.body):
+            asked = each.test.expression if isinstance(each.test, cst.UnaryOperation) else None
+            if isinstance(asked, cst.Call) and _verifies(asked, package, source):
+                return True
+    return False
+
+
+def _verifies(call: cst.Call, package: str, source: Source) -> bool:
+    definition = local_definition(call.func, source)
+    if definition is not None:
+        return _imports(definition, package)
+    origin = source.resolve(call.func) or ""
+    return "." in origin and (origin.startswith(".") or source.is_first_party(origin.split(".")[0]))
+
+
+def _leaves(block: cst.BaseSuite) -> bool:
+    return isinstance(next(reversed(statements(block)), None), (cst.Return, cst.Raise))
+
+
+def _imports(code: cst.CSTNode, package: str) -> bool:
+    """Return whether code imports a package or an extension of it, also by its name as text."""
+    names = [
+        *(each.module for each in walk(code) if isinstance(each, cst.ImportFrom)),
+        *(each.name for each in walk(code) if isinstance(each, cst.ImportAlias)),
+    ]
+    texts = [string_value(each) for each in walk(code) if isinstance(each, cst.SimpleString)]
+    found = [*(dotted_text(each) for each in names if each is not None), *texts]
+    return any(each is not None and each.startswith(package) for each in found)
+
+
 def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLine]:
     """Yield the simple statements before this one in the blocks around, up to the function."""
+    yield from (each for each in _before(node, source) if isinstance(each, cst.SimpleStatementLine))
+
+
+def _before(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseStatement]:
+    """Yield the statements before this one in the blocks around, up to the function."""
     below = node
     for above in source.ancestors(node):
         if isinstance(above, cst.FunctionDef):
@@ -146,7 +194,7 @@ def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLin
             for each in above.body:
                 if each is below:
                     break
-                if isinstance(each, cst.SimpleStatementLine):
+                if isinstance(each, cst.BaseStatement):
                     yield each
         below = above
 

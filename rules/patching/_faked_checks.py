@@ -252,7 +252,7 @@ def is_left_out_of_builds(fake: Fake, source: Source) -> bool:
 
 def is_of_mocked_package(fake: Fake, source: Source) -> bool:
     """Modules of a package that the file replaces as a whole: it runs without that package."""
-    package = fake.name.partition(".")[0]
+    package = re.escape(fake.name.partition(".")[0])
     key = rf"""modules\s*(?:\[|\.\s*setdefault\s*\()\s*["']{package}["']\s*(?:,|\]\s*=(?!=))"""
     text = source.text.replace("\\\n", "  ")
     return fake.kind == "hollow" and re.search(key, text) is not None
@@ -296,7 +296,7 @@ def is_hardware_override(fake: Fake, source: Source) -> bool:
 
 
 def _calls_of(name: str, source: Source) -> Iterator[cst.Call]:
-    found = re.finditer(rf"(?<!def ){name}[ \t]*\(", source.code)
+    found = re.finditer(rf"(?<!def ){re.escape(name)}[ \t]*\(", source.code)
     for module in dict.fromkeys(source.pieces.around(each.start()).module for each in found):
         yield from (each for each in calls_in(module) if last_name(each.func) == name)
 

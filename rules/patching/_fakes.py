@@ -83,30 +83,33 @@ def is_mock(value: cst.CSTNode, source: Source) -> bool:
     return isinstance(made, cst.Call) and source.resolve(made.func) in _MOCKS
 
 
-def passes_checks(stub: cst.CSTNode, names: str, source: Source) -> bool:
-    """Return whether a stub has a function whose name matches ``names`` and that says yes."""
-    if isinstance(stub, cst.Name) and any(_gets_yes(stub.value, names, source)):
+def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
+    """Return whether a stub has a function whose name matches ``pattern`` and that says yes."""
+    if isinstance(stub, cst.Name) and any(_gets_yes(stub.value, pattern, source)):
         return True
     definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
     if isinstance(definition, cst.ClassDef):
-        return any(_says_yes(each, names, source) for each in statements(definition.body))
+        return any(_says_yes(each, pattern, source) for each in statements(definition.body))
     made = stub if isinstance(stub, cst.Call) else source.value_of(stub)
     return isinstance(made, cst.Call) and any(
         arg.keyword is not None
-        and re.fullmatch(names, arg.keyword.value)
+        and re.fullmatch(pattern, arg.keyword.value)
         and answer(arg.value, source) == "True"
         for arg in made.args
     )
 
 
-def _gets_yes(stub: str, names: str, source: Source) -> Iterator[bool]:
+def _gets_yes(stub: str, pattern: str, source: Source) -> Iterator[bool]:
     """Yield for each ``stub.check = value`` in the file whether the value says yes."""
-    given = re.compile(rf"(?<![\w.]){stub}\s*\.\s*(?:{names})(?:\s*\.\s*return_value)?[ \t]*=(?!=)")
+    name = re.escape(stub)
+    given = re.compile(
+        rf"(?<![\w.]){name}\s*\.\s*(?:{pattern})(?:\s*\.\s*return_value)?[ \t]*=(?!=)"
+    )
     for match in given.finditer(source.code):
         for node in walk(source.pieces.around(match.start()).module):
             for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
                 owner = dotted_text(each.owner) or ""
-                if re.fullmatch(rf"{stub}\.(?:{names})", f"{owner}.{each.name}"):
+                if re.fullmatch(rf"{name}\.(?:{pattern})", f"{owner}.{each.name}"):
                     yield answer(each.value, source) == "True"
                 elif each.name == "return_value" and owner.startswith(f"{stub}."):
                     yield constant(each.value) == "True"
@@ -116,7 +119,7 @@ def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
     """Return whether a stub module is given a spec that nobody found and no directory to search."""
     if not isinstance(stub, cst.Name):
         return False
-    name = rf"(?<![\w.]){stub.value}\s*\.\s*"
+    name = rf"(?<![\w.]){re.escape(stub.value)}\s*\.\s*"
     real_path = rf"{name}__path__[ \t]*=(?!\s*\[\s*\])"
     return bool(
         re.search(rf"{name}__spec__{_MADE_UP_SPEC}", source.code)
@@ -168,13 +171,13 @@ def _is_short(function: cst.FunctionDef) -> bool:
     return len(body) == 1 + says
 
 
-def _says_yes(member: cst.CSTNode, names: str, source: Source) -> bool:
+def _says_yes(member: cst.CSTNode, pattern: str, source: Source) -> bool:
     """Return whether a member of a class is a check that says yes."""
     if isinstance(member, cst.FunctionDef):
         returned = [each.value for each in walk(member.body) if isinstance(each, cst.Return)]
         is_yes = len(returned) == 1 and _constant(returned[0]) == "True"
-        return is_yes and re.fullmatch(names, member.name.value) is not None
+        return is_yes and re.fullmatch(pattern, member.name.value) is not None
     if isinstance(member, cst.Assign):
         name = dotted_text(member.targets[0].target) or ""
-        return re.fullmatch(names, name) is not None and answer(member.value, source) == "True"
+        return re.fullmatch(pattern, name) is not None and answer(member.value, source) == "True"
     return False

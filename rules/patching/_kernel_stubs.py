@@ -106,6 +106,7 @@ def _has(package: str, inner: str, source: Source) -> bool:
 
 def _is_filled(name: str, source: Source) -> bool:
     """Check whether a module gets all names of another one: ``stub.__dict__.update(…)``."""
+    name = re.escape(name)
     names = rf"(?:(?<![\w.]){name}\s*\.\s*__dict__|\bvars\s*\(\s*{name}\s*\))\s*\.\s*update\b"
     return re.search(names, source.code) is not None
 

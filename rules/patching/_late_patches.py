@@ -159,7 +159,7 @@ def _imported_before(patch: AttributePatch, module: str, source: Source) -> Iter
     Names that are bound again are left alone: nobody can tell which object they are.
     """
     name = patch.name
-    aliases = re.findall(rf"\b{name}[ \t]+as[ \t]+(\w+)", source.code)
+    aliases = re.findall(rf"\b{re.escape(name)}[ \t]+as[ \t]+(\w+)", source.code)
     for local in dict.fromkeys((name, *aliases)):
         found = source.bindings(local, patch.node)
         binding = found[0] if len(found) == 1 else None

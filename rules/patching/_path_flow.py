@@ -129,7 +129,7 @@ def _reads(name: str, scope: cst.CSTNode | None, source: Source) -> Iterator[cst
     """Yield the places in a function or class, or in the whole file, where a name is read."""
     scopes = [scope]
     if scope is None:
-        found = re.finditer(rf"(?<![\w.]){name}\b", source.code)
+        found = re.finditer(rf"(?<![\w.]){re.escape(name)}\b", source.code)
         pieces = (source.pieces.around(match.start()) for match in found)
         scopes = [*dict.fromkeys(piece.module for piece in pieces)]
     for each in scopes:

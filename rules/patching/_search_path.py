@@ -174,7 +174,9 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
         return True
     if found:
         return False
-    checkout = rf"(^|/){name}([-_.]?(main|master|dev|fork|rocm|v?[\d.]+))?(/(src|python))?/*$"
+    checkout = (
+        rf"(^|/){re.escape(name)}([-_.]?(main|master|dev|fork|rocm|v?[\d.]+))?(/(src|python))?/*$"
+    )
     written = written_path(folder, source).replace("\\", "/")
     return True if re.search(checkout, written, re.IGNORECASE) else None
 

@@ -187,7 +187,8 @@ def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
     name = meeting.name
     if source.is_first_party(name):
         return True
-    written = f"(?:{_DISTRIBUTIONS.get(name, name)}|{name})".replace("_", "[-_]")
+    spellings = (re.escape(each) for each in (_DISTRIBUTIONS.get(name, name), name))
+    written = f"(?:{'|'.join(spellings)})".replace("_", "[-_]")
     return re.search(rf"\brequire\w*\s*=\s*[\[(][^])]*[\"']{written}\b", source.code) is not None
 
 

@@ -33,6 +33,7 @@ from ._faked_checks import (
     pretended_modules,
     stubs,
 )
+from ._loud_stubs import is_loud
 from ._patches import claims_of_check
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_left_out_of_builds,
         is_of_mocked_package,
         is_hardware_override,
+        is_loud,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ def reloads_submodules(late: LatePatch | cst.Call, source: Source) -> bool:
     """Reloads in a file that also reloads submodules of the package."""
     package = "" if isinstance(late, LatePatch) else _reloaded(late, source)
     return package != "" and (
-        re.search(rf"\breload\s*\(\s*{package}\s*\.\s*\w", source.code) is not None
+        re.search(rf"\breload\s*\(\s*{re.escape(package)}\s*\.\s*\w", source.code) is not None
     )
 
 

@@ -59,5 +59,5 @@ def _gives_back(function: cst.FunctionDef, name: str) -> bool:
 
 def _runs_on_import(function: cst.FunctionDef, source: Source) -> bool:
     """Return whether the module itself calls a function, at its left margin."""
-    called = rf"(?m)^{function.name.value}[\s\\]*\("
+    called = rf"(?m)^{re.escape(function.name.value)}[\s\\]*\("
     return re.search(called, source.code) is not None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, compile_lazily, dotted_text, last_name
+from rocmlint.rule import calls_in, compile_lazily, dotted_text, fitted, last_name
 
 from ._bound import bound
 
@@ -29,9 +29,11 @@ def engine_of(step: cst.CSTNode, source: Source) -> str | None:
     return next((each for each in owners if is_engine(each, step, source)), None)
 
 
-def message_of_engine(function: str) -> str:
-    """Return the message about a call in a step of an engine, whose name goes into it."""
-    return f"`{function}()` runs on every step of the DeepSpeed engine `{{}}`"
+def message_of_engine(function: str, engine: str) -> str:
+    """Return the message about a call in a step of an engine."""
+    return fitted(
+        "`{function}()` runs on every step of the DeepSpeed engine `{}`", engine, function=function
+    )
 
 
 def is_engine(name: str, at: cst.CSTNode, source: Source) -> bool:

@@ -143,9 +143,10 @@ def _unknown(
 ) -> Fault:
     candidate = found[0].candidate
     message = fitted(
-        f"DeepSpeed {candidate.version} refuses `{{}}` in `{{}}`: it has no such setting",
+        "DeepSpeed {version} refuses `{}` in `{}`: it has no such setting",
         setting.name,
         name,
+        version=str(candidate.version),
     )
     present = {each for section in sections for each in section}
     near = _near(setting.name, present, 0.75)
@@ -157,7 +158,13 @@ def _wrong(setting: Entry, kind: str, name: str, found: Sequence[Reader]) -> Fau
     candidate = found[0].candidate
     what = {"dict": "a mapping", "null": "null"}.get(setting.kind)
     written = what or f"`{shortened(setting.text, 20)}`"
-    message = fitted(f"`{{}}` in `{{}}` takes {taken_by(kind)}, not {written}", setting.name, name)
+    message = fitted(
+        "`{}` in `{}` takes {taken}, not {written}",
+        setting.name,
+        name,
+        taken=taken_by(kind),
+        written=written,
+    )
     help = f"DeepSpeed refuses a value of another type. {_said(candidate)}"
     return Fault(setting, message, help, _severity(None, name, found))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls, calls_in, fitted
+from rocmlint.rule import PythonRule, calls, calls_in
 
 from ._barriers import (
     OWNERS,
@@ -102,7 +102,7 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
         message = f"`{function}()` runs on {found.step.described}"
         engine = engine_of(found.step.node, source)
         if engine is not None:
-            message = fitted(message_of_engine(function), engine)
+            message = message_of_engine(function, engine)
         severity: Severity = self.severity if engine is None else "error"
         sometimes = needed_sometimes(found, source)
         if sometimes is not None:

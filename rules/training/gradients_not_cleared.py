@@ -117,7 +117,9 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
             return
         name = source.text_of(update.optimizer)
         line = source.named_line(source.span(update.loop).line)
-        message = fitted(f"Nothing in the loop on {line} clears the gradients of `{{}}`", name)
+        message = fitted(
+            "Nothing in the loop on {line} clears the gradients of `{}`", name, line=line
+        )
         help = fitted(
             "Call `{}.zero_grad()` on every iteration, before the backward pass or after the step. "
             "As it is, gradients add up over the whole loop.",

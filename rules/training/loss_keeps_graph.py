@@ -197,9 +197,10 @@ class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
         loss, total = source.text_of(kept.loss), source.text_of(kept.total)
         collected = "appended" if isinstance(node, cst.Call) else "added"
         message = fitted(
-            f"`{{}}` keeps the graph of every iteration: `{{}}` is {collected} with its history",
+            "`{}` keeps the graph of every iteration: `{}` is {collected} with its history",
             total,
             loss,
+            collected=collected,
         )
         help = fitted(
             "Use `.detach()`, which does not wait for the GPU as `.item()` does. "

@@ -115,7 +115,10 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         if loop is not None:
             line = source.named_line(source.span(loop).line)
             message = fitted(
-                f"`{function}()` runs in the loop in {line} on {{}}", found.step.described
+                "`{function}()` runs in the loop in {line} on {}",
+                found.step.described,
+                function=function,
+                line=line,
             )
         help = (
             f"Delete {it_and(others, source)}, or guard it with `if step % n == 0:`. "
@@ -134,7 +137,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         if engine is None:
             yield self.finding(node, source, message, help=help, fix=fix)
             return
-        message = fitted(message_of_engine(function), engine)
+        message = message_of_engine(function, engine)
         help = (
             f"Delete {it_and(others, source)}: DeepSpeed orders its own streams and collectives. "
             "A rank that waits while another has not joined a collective can hang the run."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from rocmlint.rule import argument, constant
+from rocmlint.rule import argument, compile_lazily, constant, once_per_file
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -27,6 +27,7 @@ _MAKES_IMAGES_WITHOUT_EXIF = frozenset(
 _MAKES_THEIR_MAKERS = frozenset(
     {"torchvision.transforms.ToPILImage", "torchvision.transforms.v2.ToPILImage"}
 )
+_ASKS_FOR_EXIF = compile_lazily(r"\b(\w+)\s*\.\s*(?:getexif|info)\b")
 _ADDS_NO_EXIF = frozenset({"convert", "copy", "crop", "filter", "resize", "rotate", "transpose"})
 
 
@@ -67,19 +68,32 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
     if not isinstance(image, cst.Name):
         return isinstance(image, cst.Attribute)
     function = source.function(call)
-    end = source.span(function).end_line if function else len(source.lines)
-    rest = source.code_lines[source.span(call).end_line : end]
-    looked_at = (
-        rf"(?<![\w.])(?<!\bas ){image.value}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
+    start = _offset_behind(source.span(call).end_line, source)
+    end = len(source.code)
+    if function is not None:
+        end = _offset_behind(source.span(function).end_line, source)
+    name = re.escape(image.value)
+    looked_at = re.compile(
+        rf"(?<![\w.])(?<!\bas ){name}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
     )
-    return re.search(looked_at, "\n".join(rest)) is not None
+    return looked_at.search(source.code, start, end) is not None
+
+
+def _offset_behind(line: int, source: Source) -> int:
+    return source.offset_of(line + 1) if line < len(source.lines) else len(source.code)
+
+
+@once_per_file
+def _asked_for_exif(source: Source) -> frozenset[str]:
+    """Return the names of images whose EXIF data the file reads."""
+    return frozenset(_ASKS_FOR_EXIF.findall(source.code))
 
 
 def _has_no_exif(image: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     """Return whether the image is made from pixels, on the spot or wherever its name is bound."""
     if not isinstance(image, cst.Name):
         return _is_made_from_pixels(image, source)
-    if re.search(rf"\b{image.value}\s*\.\s*(?:getexif|info)\b", source.code):
+    if image.value in _asked_for_exif(source):
         return False
     of_the_call = {call, *source.ancestors(call)}
     values = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import Option, PythonRule, attributes, calls
+from rocmlint.rule import Option, PythonRule, attributes, calls, compile_lazily, fitted
 from rocmlint.rule.put_aside import is_in_unused_copy
 
 from ._exif import is_banned, is_discarded, is_exif_transpose, no_effect
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
-_LONGEST_NAME = 30
+_EXPLANATION = 10
+"""So many words say why, not only what the call does."""
+_ABOUT_IT = compile_lazily(r"(?i)\b(?:exif|orient\w*|rotat\w*|annotat\w*|label\w*|box(?:es)?)\b")
 
 
 def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
@@ -36,8 +38,22 @@ def is_in_copied_project(node: cst.Call | cst.Attribute, source: Source) -> bool
     return not is_banned(source) and is_in_unused_copy(source)
 
 
+def is_explained(node: cst.Call | cst.Attribute, source: Source) -> bool:
+    """Calls with an explanation above them that names the orientation, EXIF or the labels."""
+    statement = source.enclosing(node, cst.SimpleStatementLine)
+    if statement is None or is_banned(source):
+        return False
+    line = source.span(statement).line
+    comments = {each.line: each.body for each in source.comments if each.own_line}
+    words: list[str] = []
+    while line - 1 in comments:
+        line -= 1
+        words += comments[line].split()
+    return len(words) >= _EXPLANATION and _ABOUT_IT.search(" ".join(words)) is not None
+
+
 class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
-    """``ImageOps.exif_transpose`` where boxes, points or grids refer to the stored pixels.
+    """``ImageOps.exif_transpose`` where boxes, points or grids may refer to the stored pixels.
 
     ## Why it matters
     ``exif_transpose`` rotates or mirrors the image as its EXIF orientation says. Boxes, key
@@ -45,12 +61,13 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     land beside their objects, and an image whose size was computed before has another number of
     vision tokens than the prompt has placeholders.
 
-    A call is reported where something refers to the stored pixels: coordinates that its function,
-    or one that calls it, is given or reads from a record; a size that is read before the image is
-    turned; or another file that opens the images as they are and works out coordinates, if what
-    turns them is used beside coordinates. Not reported: files that look at the orientation
-    themselves, and boxes that a model or a tensor gives, which refer to the image that the model
-    was given.
+    A call is reported where something may refer to the stored pixels: coordinates that its
+    function, or one that calls it, is given or reads from a record; a size that is read before the
+    image is turned; or another file that opens the images as they are and works out coordinates,
+    if what turns them is used beside coordinates. Annotation tools differ: some show and save an
+    image as its EXIF data says, others as it is stored, so compare a sample that is rotated.
+    Not reported: files that look at the orientation themselves, boxes that a model or a tensor
+    gives, which refer to the image that the model was given, and masks that are turned as well.
 
     ## Example
     ```python
@@ -93,7 +110,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         "always": Option("boolean", False, "report every call, wherever the project's labels are"),
     }
 
-    excuses = (is_without_effect, is_in_copied_project)
+    excuses = (is_without_effect, is_in_copied_project, is_explained)
 
     def check(self, node: cst.Call | cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find calls that have an effect, and the function where it is handed on."""
@@ -106,11 +123,13 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
             return
         found = stored_pixels(node, source)
         if found is not None:
-            what = found.what[:_LONGEST_NAME]
-            message = f"`exif_transpose` rotates the pixels, but `{what}` refers to the stored ones"
+            message = fitted(
+                "`exif_transpose` rotates the pixels, but `{}` may refer to the stored ones",
+                found.what,
+            )
             help = (
-                f"See {found.place}. "
-                "Rotate the files once, before anything is annotated, and load them as they are."
+                f"Compare a rotated sample with {found.place}. "
+                "Without the call, rotate the files once, before anything is annotated."
             )
             yield self.finding(node, source, message, help=help)
         elif self.settings["always"]:

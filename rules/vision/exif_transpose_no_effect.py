@@ -87,10 +87,9 @@ class ExifTransposeNoEffect(PythonRule["cst.Call"]):
         name, banned = source.text_of(image), is_banned(source)
         stored = None if banned else stored_pixels(node, source)
         if banned or stored is not None:
-            where = (
-                f" `{stored.what}` in {stored.place} refers to the stored pixels." if stored else ""
-            )
-            help = f"Delete the call: so far it did nothing.{where}"
+            help = "Delete the call: so far it did nothing."
+            if stored is not None:
+                help += f" `{stored.what}` in {stored.place} may refer to the stored pixels."
             statement = source.enclosing(node, cst.SimpleStatementLine)
             alone = statement is not None and len(statement.body) == 1
             return help, Fix("Delete the call", (source.remove_statement(node),)) if alone else None

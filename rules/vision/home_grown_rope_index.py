@@ -149,11 +149,13 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         if found is None or self.is_excused(found, source):
             return
         if isinstance(node, cst.FunctionDef):
-            message = f"`{{}}` is a private copy of the model's `{_INDEX}`"
+            message = fitted(
+                "`{}` is a private copy of the model's `{index}`", found.name, index=_INDEX
+            )
         else:
-            message = "`{}` replaces what the installed transformers has"
+            message = fitted("`{}` replaces what the installed transformers has", found.name)
         at = node.name if isinstance(node, cst.FunctionDef) else node
-        found_at = self.finding(at, source, fitted(message, found.name), help=_help(found, source))
+        found_at = self.finding(at, source, message, help=_help(found, source))
         yield replace(found_at, once=f"{self.code} {source.path} {_together(node, source)}")
 
 

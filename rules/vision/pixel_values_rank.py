@@ -37,6 +37,9 @@ _KEEP_ALL = "Keep all rows, and `image_grid_thw` with them."
 
 
 _GAP = r"(?:[\s\\]|#[^\n]*)*"
+_KEEPS_LAYOUT = frozenset(
+    {"cat", "concat", "clone", "contiguous", "cpu", "cuda", "detach", "float", "half", "to", "type"}
+)
 _REPEATED_OR_FIRST = compile_lazily(
     rf"repeat_interleave{_GAP}\(|[\"']{_GAP}\]{_GAP}\[{_GAP}0{_GAP}\]"
 )
@@ -61,6 +64,7 @@ class RankAssumed(NamedTuple):
     """An expression that takes packed pixels for a batch of images, and what to say of it."""
 
     node: cst.CSTNode
+    pixels: cst.BaseExpression
     message: str
     help: str
 
@@ -86,7 +90,8 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
     the grid says; ``[0]`` keeps one patch; a check for four dimensions refuses every batch.
     Nothing fails where only the contents are wrong.
 
-    Reported is code that names the grid, too, outside of models and processors.
+    Reported is code that names the grid, too, outside of models and processors. Not reported:
+    pixels that a call other than of a processor makes, whatever their name.
 
     ## Example
     ```python
@@ -146,8 +151,21 @@ def _assumed(node: cst.CSTNode, source: Source) -> RankAssumed | None:
         found = _unpacked(node)
     elif isinstance(node, cst.Comparison) and function is not None:
         found = _compared(node, function, source)
-    # Last, as it looks at the whole function.
-    return found if found and function is not None and names_grid(function) else None
+    if found is None or function is None or _is_made_here(found.pixels, source):
+        return None
+    return found if names_grid(function) else None  # last, as it looks at the whole function
+
+
+def _is_made_here(pixels: cst.BaseExpression, source: Source) -> bool:
+    """Return whether a call other than of a processor makes pixels, in whatever layout.
+
+    ``torch.cat`` keeps the layout, as does what moves or converts a tensor.
+    """
+    made = source.value_of(pixels)
+    while isinstance(made, cst.Call) and last_name(made.func) in _KEEPS_LAYOUT:
+        owner = made.func.value if isinstance(made.func, cst.Attribute) else None
+        made = owner if isinstance(owner, (cst.Call, cst.Name, cst.Attribute)) else None
+    return isinstance(made, cst.Call) and last_name(made.func) not in {"get", "pop", "getattr"}
 
 
 def _repeated(call: cst.Call) -> RankAssumed | None:
@@ -170,7 +188,7 @@ def _repeated(call: cst.Call) -> RankAssumed | None:
     message = f"`{name}` holds rows of patches: `repeat_interleave` repeats each patch, no image"
     if is_one_entry:
         message = f"`[None]` makes one entry of all images: `{name}` holds rows of patches"
-    return RankAssumed(call, message, _BLOCKS)
+    return RankAssumed(call, values, message, _BLOCKS)
 
 
 def _first_row(node: cst.Subscript, source: Source) -> RankAssumed | None:
@@ -190,7 +208,7 @@ def _first_row(node: cst.Subscript, source: Source) -> RankAssumed | None:
     if not isinstance(made, cst.Call) or not _processes_text(made):
         return None
     message = f'`["{key_of(inner)}"][0]` keeps one patch of the image for models such as Qwen-VL'
-    return RankAssumed(node, message, _KEEP_ALL)
+    return RankAssumed(node, inner, message, _KEEP_ALL)
 
 
 def _processes_text(call: cst.Call) -> bool:
@@ -212,7 +230,7 @@ def _unpacked(node: cst.Assign) -> RankAssumed | None:
     if name is None:
         return None
     message = f"`{name}` holds rows of patches, [patches, dim], and has no four dimensions"
-    return RankAssumed(node, message, _RANKS)
+    return RankAssumed(node, value.value, message, _RANKS)
 
 
 def _refuses(node: cst.Comparison, source: Source) -> bool:
@@ -235,24 +253,31 @@ def _compared(
     """Find ``if pixel_values.ndim != 4: raise``, where no other rank is asked for."""
     if len(node.comparisons) != 1 or _rank_asked(node) != _IMAGE_RANK:
         return None
+    pixels = _pixels_asked(node)
     if not _refuses(node, source):
         return None
     asked = {_rank_asked(each) for each in walk(function) if isinstance(each, cst.Comparison)}
-    if asked - {None, _IMAGE_RANK}:
+    if asked - {None, _IMAGE_RANK} or pixels is None:
         return None
     message = "packed `pixel_values` have two dimensions, [patches, dim], and never four"
-    return RankAssumed(node, message, _RANKS)
+    return RankAssumed(node, pixels.value, message, _RANKS)
 
 
 def _rank_asked(node: cst.Comparison) -> str | None:
     """Return with what number the rank of pixels is compared."""
-    left, right = node.left, node.comparisons[0].comparator
+    right = node.comparisons[0].comparator
+    if _pixels_asked(node) is None:
+        return None
+    return right.value if isinstance(right, cst.Integer) else "other"
+
+
+def _pixels_asked(node: cst.Comparison) -> cst.Attribute | None:
+    """Return the attribute of pixels that says their rank."""
+    left = node.left
     if isinstance(left, cst.Call) and last_name(left.func) in {"dim", "ndimension"}:
         left = left.func
     if isinstance(left, cst.Call) and last_name(left.func) == "len" and left.args:
         left = left.args[0].value
     if not isinstance(left, cst.Attribute) or pixels_named(left.value) is None:
         return None
-    if left.attr.value not in {"dim", "ndim", "ndimension", "shape"}:
-        return None
-    return right.value if isinstance(right, cst.Integer) else "other"
+    return left if left.attr.value in {"dim", "ndim", "ndimension", "shape"} else None

@@ -102,7 +102,9 @@ class RequiredPipeline(PythonRule["cst.Call"]):
             if f".{function}".endswith(f".{name}"):
                 found = PastPipeline(node, allowed)
                 if not self.is_excused(found, source):
-                    message = fitted(f"`{{}}()` is called past `{allowed[0]}`", function)
+                    message = fitted(
+                        "`{}()` is called past `{allowed}`", function, allowed=allowed[0]
+                    )
                     help = f"Call `{allowed[0]}`, which this project requires in place of `{name}`."
                     yield self.finding(node, source, message, help=help)
                 return

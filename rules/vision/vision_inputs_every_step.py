@@ -79,5 +79,5 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
         found = handed_on(node, source)
         if found is None or self.is_excused(found, source):
             return
-        message = fitted(f"`{METHOD}` hands `{{}}` on on every step", found.name)
+        message = fitted("`{method}` hands `{}` on on every step", found.name, method=METHOD)
         yield self.finding(node.name, source, message, help=gate(found, source))

@@ -76,5 +76,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
         found = handed_on(node, source)
         if found is None or self.is_excused(found, source):
             return
-        message = fitted(f"`{METHOD}` leaves it to `forward` to drop `{{}}`", found.name)
+        message = fitted(
+            "`{method}` leaves it to `forward` to drop `{}`", found.name, method=METHOD
+        )
         yield self.finding(node.name, source, message, help=gate(found, source))

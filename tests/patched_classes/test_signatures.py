@@ -21,6 +21,8 @@ from tests.support.patches import Patched, patch_of
         ("x, **kwargs", "x, y=None, **kwargs", []),
         ("x, y=1", "x, y=2", ["default-changed"]),
         ("x, y=2", "x, y=2.0", []),
+        ("x, y=None", "x, y={}", ["default-changed"]),
+        ("x, y='a}'", "x, y='{0.z}'", ["default-changed"]),
         ("x, y='eager'", 'x, y="eager"', []),
         ("x, y=torch.float32", "x, y=float32", []),
         ("x, y=None", "x, **kwargs", ["parameter-swallowed"]),

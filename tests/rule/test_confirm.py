@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.run import Options, run
+from rocmlint.rule.claims import fast_path, origin, patch_check, placed, replacement
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rocmlint.findings import Claim
 
 APPEND = "import sys\n\nsys.path.append('/w/Megatron-LM')\nfrom megatron.core import mpu\nmpu.f()\n"
 IN_FUNCTION = """\
@@ -67,3 +71,16 @@ def test_a_switch_of_the_project_s_own_extension_has_no_command(tmp_path: Path) 
     other = "from vision import kernels\n\n# kernels.enable_flash_attention()\nprint(kernels)\n"
     (tmp_path / ".git").rmdir()
     assert commands(tmp_path, "other.py", other) == [f"rocmlint verify {tmp_path / 'other.py'}"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        fast_path("preferred_blas_library", "x; touch y"),
+        replacement("x; touch y", "f"),
+        origin("x; touch y"),
+        patch_check("x; touch y"),
+    ],
+)
+def test_what_a_file_says_is_one_word_of_the_command(claim: Claim) -> None:
+    assert "x; touch y" in shlex.split(placed(claim, "a; b.py", 1).command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File
@@ -37,10 +37,14 @@ def _are_parted(first: Command, last: Command) -> bool:
 def _is_left(first: Command, last: Command, file: File) -> bool:
     """Look for what leaves the function or the shell of both, from a branch of the first alone."""
     around = set(last.branches)
-    for each in file.parts.commands:
-        is_between = first.span < each.span < last.span and each.step.number == last.step.number
-        if is_between and each.words[0].text in _LEAVES:
+    for each in _leaving(file):
+        if first.span < each.span < last.span and each.step.number == last.step.number:
             alone = set(each.branches) - around
             if alone and alone <= set(first.branches) and not any(it.scope for it in alone):
                 return True
     return False
+
+
+@once_per_file
+def _leaving(file: File) -> list[Command]:
+    return [each for each in file.parts.commands if each.words[0].text in _LEAVES]

@@ -68,9 +68,16 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
     tool, written = case.install.tool, _written(asked)
     newer = ", where it is newer than the index's" if case.install.indexes else ""
     if torch is None:
-        message = fitted(f"{tool} installs {{}} from PyPI, the CUDA build{newer}", written)
+        message = fitted(
+            "{tool} installs {} from PyPI, the CUDA build{newer}", written, tool=tool, newer=newer
+        )
         return _Said(message, f"{index}. This is for ROCm: {case.evidence}.")
-    message = fitted(f"{{}} replaces the {torch.described} with PyPI's CUDA build{newer}", written)
+    message = fitted(
+        "{} replaces the {torch} with PyPI's CUDA build{newer}",
+        written,
+        torch=torch.described,
+        newer=newer,
+    )
     if name not in torch.packages and name != "torch":
         return _Said(message, f"PyPI's {name} brings a torch of its own version. {index}.")
     if case.forced or case.install.upgrade:
@@ -171,8 +178,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
             demand.through,
             specifier,
         )
-    shape = f"{{}} replaces the {torch.described} with PyPI's CUDA build"
-    message = _with_way(shape, written, demand.through)
+    message = _with_way(written, torch.described, demand.through)
     if case.forced and not demand.through:
         what = f"{demanded}, which this upgrades or reinstalls too"
         return _Said(message, f"{what}. Leave out the option, or add `--no-deps`.")
@@ -186,12 +192,15 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
     return _Said(message, f"{demanded}{unless}. {instead}.", demand.through, specifier)
 
 
-def _with_way(shape: str, written: str, through: tuple[str, ...]) -> str:
+def _with_way(written: str, torch: str, through: tuple[str, ...]) -> str:
     """Return a message with the packages that it comes about through, or the last of them."""
-    short = shape.replace("PyPI's CUDA build", "PyPI's")
-    ways = [f"{short}, through {each}" for each in (" and ".join(through), *through[-1:]) if each]
-    whole = (each for each in ways if written in fitted(each, written))
-    return fitted(next(whole, shape), written)
+    for way in (" and ".join(through), *through[-1:]) if through else ():
+        message = fitted(
+            "{} replaces the {torch} with PyPI's, through {way}", written, torch=torch, way=way
+        )
+        if written in message:
+            return message
+    return fitted("{} replaces the {torch} with PyPI's CUDA build", written, torch=torch)
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
@@ -205,7 +214,7 @@ def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
         where = f" ({asked.where})" if asked.where else ""
         message = f"PyPI's {last}{where} is built for CUDA: its kernels do not run on ROCm"
         return _Said(message, f"{_BUILD_IT}.")
-    message = fitted(f"{{}} brings PyPI's {last}, which is built for CUDA", _written(asked))
+    message = fitted("{} brings PyPI's {last}, which is built for CUDA", _written(asked), last=last)
     chain = " requires ".join(dict.fromkeys((name, *found[1:])))
     first = f"install a ROCm build of {last} first, or add `--no-deps`"
     return _Said(message, f"{chain}, whose kernels do not run on ROCm: {first}.", found[1:])

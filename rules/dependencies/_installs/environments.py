@@ -38,7 +38,7 @@ def environment_of(command: Command, file: File) -> str:
             inside = _PROGRAM.match(following.text)
             return _folder(following.text if inside is None else inside[1])
     found = ""
-    for each in file.parts.commands:
+    for each in _activating(file):
         if each.span >= command.span:
             break
         if each.step.number == command.step.number:
@@ -51,8 +51,21 @@ def is_made_between(one: Command, two: Command, file: File) -> bool:
     environment = environment_of(two, file)
     if not environment or environment == environment_of(one, file):
         return False
-    between = (each for each in file.parts.commands if one.span < each.span < two.span)
-    return any(environment in _made(each) for each in between)
+    between = (made for each, made in _making(file) if one.span < each.span < two.span)
+    return any(environment in made for made in between)
+
+
+@once_per_file
+def _activating(file: File) -> list[Command]:
+    """Return the commands that change which environment is active."""
+    commands = file.parts.commands
+    return [each for each in commands if _activated(each, "") == _activated(each, "other")]
+
+
+@once_per_file
+def _making(file: File) -> list[tuple[Command, set[str]]]:
+    """Return the commands that may make environments."""
+    return [(each, made) for each in file.parts.commands if (made := _made(each))]
 
 
 def _made(command: Command) -> set[str]:

@@ -198,18 +198,22 @@ def is_built_here(harm: Harm, file: File) -> bool:
 
 def is_alternative(harm: Harm, file: File) -> bool:
     """Branches for other machines, where another branch takes torch from an index for ROCm."""
+    command = harm.case.command
+    return harm.kind in {"torch", "package", "wheel", "conda"} and any(
+        each is not command and are_alternatives(each, command, file)
+        for each in _from_rocm_or_unknown(file)
+    )
+
+
+@once_per_file
+def _from_rocm_or_unknown(file: File) -> list[Command]:
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if harm.kind not in {"torch", "package", "wheel", "conda"}:
-        return False
-    command = harm.case.command
-    for each, install in installs_of(file.parts.commands):
-        if each is command:
-            continue
-        unknown = any(not index.word.known for index in install.indexes)
-        if (unknown or is_from_rocm(install)) and are_alternatives(each, command, file):
-            return True
-    return False
+    return [
+        each
+        for each, install in installs_of(file.parts.commands)
+        if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
+    ]
 
 
 def is_meant(harm: Harm, file: File) -> bool:
@@ -261,11 +265,15 @@ def is_taken_off(harm: Harm, file: File) -> bool:
     """Installs before a command that uninstalls torch in the same environment, for another one."""
     command = harm.case.command
     return any(
-        each.span > command.span
-        and {"uninstall", "torch"} <= {word.text for word in each.words}
-        and _is_in_place(each, command, file)
-        for each in file.parts.commands
+        each.span > command.span and _is_in_place(each, command, file)
+        for each in _uninstalling(file)
     )
+
+
+@once_per_file
+def _uninstalling(file: File) -> list[Command]:
+    wanted = {"uninstall", "torch"}
+    return [each for each in file.parts.commands if wanted <= {word.text for word in each.words}]
 
 
 def is_replaced_before(harm: Harm, file: File) -> bool:

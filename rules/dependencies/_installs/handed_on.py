@@ -30,7 +30,11 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
     if found is None or found.name not in _READ or setting.name not in VARIABLES:
         return
     value = setting.value
-    if value is None or not value.known or re.search(rf"\$\{{?{setting.name}\b", file.text):
+    if (
+        value is None
+        or not value.known
+        or re.search(rf"\$\{{?{re.escape(setting.name)}\b", file.text)
+    ):
         return
     if is_install(value.text):
         yield from asked_in(value.text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
-from rocmlint.rule import compile_lazily, shortened
+from rocmlint.rule import compile_lazily, once_per_file, shortened
 
 from .cases import Harm
 from .platform import BY_PROJECT
@@ -83,6 +83,7 @@ def clones(file: File) -> bool:
     return _CLONES.search(file.text) is not None
 
 
+@once_per_file
 def is_told(tool: str, file: File) -> bool:
     """Return whether the file gives the project an index for ROCm: ``uv add --index rocm=…``."""
     tool = tool.partition(" ")[0]

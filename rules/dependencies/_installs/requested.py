@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.shell.folders import entered
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 from .written_lists import is_written
 
@@ -79,7 +79,9 @@ def _from_here(word: Word, file: File) -> str:
     match = _BESIDE.match(word.text) if not word.known else None
     if match is None:
         return word.text
-    is_here = re.search(rf"\b{match[1]}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE)
+    is_here = re.search(
+        rf"\b{re.escape(match[1])}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE
+    )
     return match[2] if is_here else word.text
 
 
@@ -92,9 +94,16 @@ def _before(command: Command, file: File) -> Iterator[Command]:
 
 def _strips_torch(command: Command, file: File) -> bool:
     """Return whether vLLM's script ran before that takes torch out of all requirements."""
-    return any(
-        _STRIPS.search(word.text) for each in _before(command, file) for word in each.words[:3]
-    )
+    return any(each.span < command.span for each in _stripping(file))
+
+
+@once_per_file
+def _stripping(file: File) -> list[Command]:
+    return [
+        each
+        for each in file.parts.commands
+        if any(_STRIPS.search(word.text) for word in each.words[:3])
+    ]
 
 
 def _find(name: str, command: Command, file: File) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 from .branches import are_alternatives
 from .built_images import builds_that_run
@@ -95,28 +96,44 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
 
 def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     """Return the ROCm torch that is there, and whether the file installs one only later."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
+    installed = _installed(file)
+    here = bisect_left(installed, command.span, key=lambda each: each[0].span)
     found: RocmTorch | None = None
     place: Span | None = None
-    comes_later = False
-    for each, install in installs_of(file.parts.commands):
-        if each is command or install.tool in FOR_ONE_COMMAND:
-            continue
-        if _is_in_other_job(each, command, file) or are_alternatives(each, command, file):
-            continue
-        torch = _installed_by(install, file.named_line(each.span.line))
-        if torch is None:
-            continue
-        if is_made_between(each, command, file):
-            continue
-        if each.span < command.span:
-            found = torch.or_(found) if found is not None and each.span == place else torch
+    for each, torch in map(installed.__getitem__, range(here - 1, -1, -1)):
+        if found is not None and each.span != place:
+            break
+        if _may_run_too(each, command, file):
+            found = torch if found is None else found.or_(torch)
             place = each.span
-        else:
-            comes_later = True
+    later = map(installed.__getitem__, range(here, len(installed)))
+    comes_later = any(_may_run_too(each, command, file) for each, _ in later)
     there = found or _in_image(command, file) or _in_build(command, file) or _declared(file)
     return there, comes_later
+
+
+@once_per_file
+def _installed(file: File) -> list[tuple[Command, RocmTorch]]:
+    """Return the commands of a file that install a ROCm torch for good, in their order."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    lasting = (
+        (each, _installed_by(install, file.named_line(each.span.line)))
+        for each, install in installs_of(file.parts.commands)
+        if install.tool not in FOR_ONE_COMMAND
+    )
+    found = [(each, torch) for each, torch in lasting if torch is not None]
+    return sorted(found, key=lambda each: each[0].span)
+
+
+def _may_run_too(one: Command, command: Command, file: File) -> bool:
+    """Return whether another command may run where this one does, into its environment."""
+    return not (
+        one is command
+        or _is_in_other_job(one, command, file)
+        or are_alternatives(one, command, file)
+        or is_made_between(one, command, file)
+    )
 
 
 def pinned_after(command: Command, file: File) -> Iterator[Version]:
@@ -124,17 +141,26 @@ def pinned_after(command: Command, file: File) -> Iterator[Version]:
 
     A pin of torchvision or torchaudio brings its own. What only sometimes runs does not count.
     """
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    for each, install in installs_of(file.parts.commands):
+    for each, versions in _pinned(file):
         if each.span <= command.span or each.step.stage != command.step.stage:
             continue
-        if install.tool in FOR_ONE_COMMAND:
-            continue
         runs = set(each.branches) <= set(command.branches)
-        if runs and is_from_rocm(install) and not _is_in_other_job(each, command, file):
-            found = (_torch_of(one.name, one.requirement) for one in install.requirements)
-            yield from filter(None, found)
+        if runs and not _is_in_other_job(each, command, file):
+            yield from versions
+
+
+@once_per_file
+def _pinned(file: File) -> list[tuple[Command, list[Version]]]:
+    """Return the commands that take a pinned torch from an index for ROCm, each with its pins."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    pins = (
+        (each, [_torch_of(one.name, one.requirement) for one in install.requirements])
+        for each, install in installs_of(file.parts.commands)
+        if install.tool not in FOR_ONE_COMMAND and is_from_rocm(install)
+    )
+    found = [(each, [version for version in versions if version]) for each, versions in pins]
+    return [(each, versions) for each, versions in found if versions]
 
 
 def _torch_of(name: str | None, requirement: Requirement | None) -> Version | None:

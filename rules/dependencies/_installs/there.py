@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 from .platform import image_at
 
@@ -34,7 +34,8 @@ def packages_there(case: Case, file: File) -> frozenset[str]:
 
     found = set(FAMILY if case.torch is None else case.torch.packages)
     found |= set(packages_of_image(case.command, file))
-    found |= {canonicalize_name(name) for name in _before(case, file)}
+    before = (names for command, names in _bringing(file) if command.span < case.command.span)
+    found.update(*before)
     own = {canonicalize_name(each.requirement.name) for each in case.everything.asked}
     return frozenset(found | own)
 
@@ -48,27 +49,52 @@ def packages_of_image(command: Command, file: File) -> Iterator[str]:
             yield from _OF_TRAINING
 
 
-def _before(case: Case, file: File) -> Iterator[str]:
-    """Yield what the commands before install, and the repositories that they clone."""
+@once_per_file
+def _bringing(file: File) -> list[tuple[Command, frozenset[str]]]:
+    """Return what each command installs first, and which repositories it clones."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    known: set[str] = set()
+    found: list[tuple[Command, frozenset[str]]] = []
+    for command in sorted(file.parts.commands, key=lambda each: each.span):
+        names = frozenset[str](map(canonicalize_name, _brought(command))) - known
+        known |= names
+        if names:
+            found.append((command, names))
+    return found
+
+
+def _brought(command: Command) -> Iterator[str]:
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
-    for command in file.parts.commands:
-        if command.span >= case.command.span:
-            return
-        install = install_of(command)
-        for asked in () if install is None else install.requirements:
-            if asked.name is not None:
-                yield asked.name
-        for word in command.words:
-            match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
-            if match is not None:
-                yield posixpath.basename(match[1])
+    install = install_of(command)
+    for asked in () if install is None else install.requirements:
+        if asked.name is not None:
+            yield asked.name
+    for word in command.words:
+        match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
+        if match is not None:
+            yield posixpath.basename(match[1])
 
 
 def built_before(command: Command, file: File) -> frozenset[str]:
     """Return the packages that are cloned, then built from a folder, before a command runs."""
-    before = (each for each in file.parts.commands if each.span < command.span)
-    return built_by(before)
+    return built_by(each for each in _building(file) if each.span < command.span)
+
+
+@once_per_file
+def _building(file: File) -> list[Command]:
+    """Return the commands that may clone or build something: all others say nothing here."""
+    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    found = []
+    for each in file.parts.commands:
+        install = install_of(each)
+        is_built = install is not None and bool(install.locations)
+        texts = [word.text for word in each.words]
+        if is_built or "setup.py" in texts or any(map(_REPOSITORY.search, texts)):
+            found.append(each)
+    return found
 
 
 def built_by(commands: Iterable[Command]) -> frozenset[str]:

@@ -55,7 +55,7 @@ def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
     """Put the names into a clause; those that only the requirement brings back need none."""
     listed = enumerated([each.name for each in uses], "and")
     if "{}" in clause:
-        return clause.format(listed)
+        return clause.replace("{}", listed)
     return clause if alone or not clause else f"for {listed} {clause}"
 
 

@@ -126,7 +126,7 @@ def asks(
     names = [each for each in walk(test) if isinstance(each, cst.Name)]
     says = {each.value for each in names if _says_it_is_imported(each, of, source)}
     text = _PATH.sub("", source.text_of(test))
-    text = re.sub(rf"\b(?:{'|'.join(says)})\b", "", text) if says else text
+    text = re.sub(rf"\b(?:{'|'.join(map(re.escape, says))})\b", "", text) if says else text
     if _ASKS.search(text) or _ASKS_EXACTLY.search(text):
         return True
     return hops > 0 and any(

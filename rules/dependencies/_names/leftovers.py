@@ -77,7 +77,7 @@ def _is_leftover(source: Source) -> bool:
 def _is_written(chain: Sequence[str], source: Source) -> bool:
     """Return whether a text names one of the modules; one of another project by its folder, too."""
     own = os.path.join(own_project(source), "")
-    near, far = ("|".join(map(each, chain)) for each in (_by_name, _by_folder))
+    near, far = "|".join(map(_by_name, chain)), "|".join(map(_by_folder, chain))
     for path in texts_below(source.project.folders[-1], source):
         names = near if path.startswith(own) else far
         if re.search(rf"\b(?:{names})\b", source.read(path)):
@@ -113,7 +113,7 @@ def _is_left_out(name: str, path: str, source: Source) -> bool:
     module = re.escape(module_name(path))
     chosen = re.findall(rf"^from[ \t]+[\w.]*\.{module}[ \t]+import[ \t]*[^\s*]", init, re.MULTILINE)
     mentions = re.findall(rf"\b{module}\b", init)  # others may offer all of it
-    return len(mentions) == len(chosen) > 0 and re.search(rf"\b{name}\b", init) is None
+    return len(mentions) == len(chosen) > 0 and re.search(rf"\b{re.escape(name)}\b", init) is None
 
 
 def _is_internal(path: str, root: str, source: Source) -> bool:

@@ -143,11 +143,13 @@ def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> fr
     """Return the names that modules with its name put into a package; the disk is of one run."""
     del root
     written = re.compile(
-        rf"^[ \t]*(?:sys\.modules\[[\"'])?({package}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
+        rf"^[ \t]*(?:sys\.modules\[[\"'])?({re.escape(package)}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
         re.MULTILINE,
     )
     # What begins with a fixed word is searched ten times faster than any other expression.
-    may_put = re.compile(rf"{package}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)".encode()).search
+    may_put = re.compile(
+        rf"{re.escape(package)}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)".encode()
+    ).search
     found: set[str] = set()
     for path in modules:
         data = disk.data_of(path) or b""

@@ -105,18 +105,18 @@ def _renamed(alias: cst.ImportAlias, old: str, new: str, source: Source) -> list
         return [source.replace(alias.name, new)]
     local = old.rpartition(".")[2]
     uses = uses_of(local, old, source)
-    if uses is None or re.search(rf"\b{new}\b", source.code):
+    if uses is None or re.search(rf"\b{re.escape(new)}\b", source.code):
         return [source.replace(alias.name, f"{new} as {local}")]
     return [source.replace(alias.name, new), *(source.replace(each, new) for each in uses)]
 
 
 def uses_of(local: str, dotted: str, source: Source) -> list[cst.Name] | None:
     """Return all uses of an imported name; None where one may mean something else."""
-    if re.search(rf"[\"']{local}[\"']", source.text):  # in __all__, or looked up by name
+    if re.search(rf"[\"']{re.escape(local)}[\"']", source.text):  # in __all__, or looked up by name
         return None
     found: dict[tuple[int, ...], cst.Name] = {}
     imports = 0
-    for match in re.finditer(rf"\b{local}\b", source.code):
+    for match in re.finditer(rf"\b{re.escape(local)}\b", source.code):
         line = source.line_of(match.start())
         for each in walk(source.pieces.around(match.start()).module):
             if not isinstance(each, cst.Name) or each.value != local:

@@ -47,7 +47,7 @@ def suspects(groups: Iterable[Group], source: Source) -> Iterator[re.Match[str]]
     text = source.text
     for group in groups:
         if any(word in text for word in group.words):
-            yield from re.finditer(rf"\b(?:{'|'.join(group.names)})\b", text)
+            yield from re.finditer(rf"\b(?:{'|'.join(map(re.escape, group.names))})\b", text)
 
 
 def old_uses(node: Node, source: Source, names: Iterable[str]) -> Iterator[OldUse]:

@@ -158,7 +158,7 @@ def _of_import(node: cst.ImportFrom, uses: Sequence[OldUse], source: Source) -> 
         found = uses_of(local, use.dotted, source)
         module, _, new = successor.new.rpartition(".")
         name = local if alias.asname is not None else new
-        if found is None or (name != local and re.search(rf"\b{name}\b", source.code)):
+        if found is None or (name != local and re.search(rf"\b{re.escape(name)}\b", source.code)):
             return []
         for each in found:
             of_one = _of_local(each, name, successor, source)

@@ -62,6 +62,8 @@ class Settings(NamedTuple):
     """The folder that was named to be linted, where no repository says what belongs together."""
     named: bool = False
     """Whether the file was named itself: then it is reported if it cannot be parsed."""
+    archived: bool = False
+    """Whether an archive was named, or what is in one: then its files are linted as any other."""
 
 
 FAIL_ON = ("warning", "error", "never")

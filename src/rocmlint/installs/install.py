@@ -61,7 +61,8 @@ class IndexOption(NamedTuple):
     @property
     def url(self) -> str:
         """The URL, without the name that uv lets stand before it."""
-        return _NAMED_INDEX.sub("", self.word.text, count=1)
+        named = _NAMED_INDEX.match(self.word.text)
+        return self.word.text[named.end() if named else 0 :]
 
 
 @dataclass(frozen=True)

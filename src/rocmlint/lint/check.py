@@ -79,7 +79,7 @@ def _triggers(
 def _check_comments(source: Source, triggers: Triggers) -> Iterator[Any]:
     for trigger, rule in triggers:
         # To look at the text first saves most files from being searched for comments.
-        if trigger.region == "comments" and trigger.pattern.search(source.text):
+        if trigger.region == "comments" and trigger.is_in_comments(source.text):
             for comment in source.comments:
                 if trigger.pattern.search(comment.text):
                     yield from rule.check(comment, source)

@@ -86,10 +86,11 @@ def discover(
     problems: list[str] = []
     notes: list[str] = []
     below = rooted(paths, settings_for, files)
-    named: dict[int, Settings] = {}
+    named: dict[tuple[int, bool], Settings] = {}
     for path in paths:
         if files.is_folder(path):
-            for absolute, each in _walk(path, below(path), files, problems, notes):
+            settings_of = _as_archive(below(path)) if _is_in_archive(path) else below(path)
+            for absolute, each in _walk(path, settings_of, files, problems, notes):
                 found.setdefault(absolute, each)
         elif files.is_file(path):
             try:
@@ -101,13 +102,32 @@ def discover(
                 continue
             refusal = why_not_linted(path, _beginning(path, files), settings)
             if refusal is None:
-                settings = named.setdefault(id(settings), settings._replace(named=True))
+                archived = _is_in_archive(os.path.dirname(path))
+                settings = named.setdefault(
+                    (id(settings), archived), settings._replace(named=True, archived=archived)
+                )
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
                 notes.append(f"{path}: {refusal}")
         else:
             problems.append(f"{path or repr(path)}: {_refusal(path)}")
     return Discovery([found[key] for key in sorted(found)], problems, notes)
+
+
+def _is_in_archive(folder: str) -> bool:
+    """Return whether the path of a directory that is named has an archive in it."""
+    return any(map(_ARCHIVE.match, os.path.normpath(folder).split(os.sep)))
+
+
+def _as_archive(settings_for: SettingsFor) -> SettingsFor:
+    told: dict[int, tuple[Settings, Settings]] = {}  # with the first, so that its id stays its own
+
+    def archived(folder: str) -> Settings:
+        settings = settings_for(folder)
+        both = told.setdefault(id(settings), (settings, settings._replace(archived=True)))
+        return both[1]
+
+    return archived
 
 
 def _refusal(path: str) -> str:

@@ -118,7 +118,7 @@ class Comparison:
     def _missing(self, kind: str, target: str, found: Found, place: ast.AST) -> Problem:
         gone = found.missing or target
         package = target.partition(".")[0]
-        message = fitted(f"{self._version(package)} has no `{{}}`", gone)
+        message = fitted("{version} has no `{}`", gone, version=self._version(package))
         name = gone.rpartition(".")[2]
         help = f"Find what took the place of `{name}`, or apply the patch only to versions with it."
         return self._problem(kind, message, help, place, about=target)
@@ -134,7 +134,9 @@ class Comparison:
     def _no_method(self, replacement: Replacement, holder: Found) -> Problem:
         version = self._version(holder.dotted.partition(".")[0])
         name = holder.dotted.rpartition(".")[2]
-        message = fitted(f"`{{}}` has no `{{}}` in {version}", name, replacement.attribute)
+        message = fitted(
+            "`{}` has no `{}` in {version}", name, replacement.attribute, version=version
+        )
         help = "Nothing of the library calls it. Patch the method that took its place."
         place = replacement.place
         return self._problem(
@@ -152,7 +154,10 @@ class Comparison:
         # A factory may make a static method of what it returns; nobody can tell.
         if is_method and kinds[0] != kinds[1] and self.patch.form == "class":
             message = fitted(
-                f"`{{}}` is {kinds[0]}, the original is {kinds[1]}", replacement.attribute
+                "`{}` is {own}, the original is {original}",
+                replacement.attribute,
+                own=kinds[0],
+                original=kinds[1],
             )
             help = f"Make it {kinds[1]}, so that it gets the arguments that callers pass."
             yield self._problem(
@@ -191,7 +196,7 @@ class Comparison:
             shared = each.kind != "parameter-missing"
             if shared and self._is_of_sibling(replacement, each.parameter):
                 continue
-            message = fitted(f"`{{}}` {each.text}", self._name(replacement))
+            message = fitted("`{}` {difference}", self._name(replacement), difference=each.text)
             yield self._problem(
                 each.kind,
                 message,
@@ -237,7 +242,7 @@ class Comparison:
         kind = "method-not-listed" if is_own else "attribute-missing"
         version = self._version(holder.dotted.partition(".")[0])
         owner = holder.dotted.rpartition(".")[2]
-        message = fitted(f"`{{}}` has no `self.{{}}` in {version}", owner, name)
+        message = fitted("`{}` has no `self.{}` in {version}", owner, name, version=version)
         help = f"Find what took the place of `{name}` in the class."
         if is_own:
             message = fitted("`{}` uses `self.{}`, which is not installed", self.patch.name, name)

@@ -101,7 +101,10 @@ def _problem(
     written = ast.unparse(gate)
     answer = "true" if taken else "false"
     message = fitted(
-        f"`{{}}` is {answer} in every supported version ({package}{specifier})", written
+        "`{}` is {answer} in every supported version ({supported})",
+        written,
+        answer=answer,
+        supported=f"{package}{specifier}",
     )
     help = f"Remove the {'condition' if taken else 'branch'}: the other way is never taken."
     if not taken:

@@ -81,7 +81,10 @@ def changed(checked: Checked, locked: Mapping[str, Locked], library: Library) ->
             if before is None or after is None or before.fingerprint == after.fingerprint:
                 continue
             message = fitted(
-                f"`{{}}` changed between {before.version} and {after.version}", _short(each.target)
+                "`{}` changed between {before} and {after}",
+                _short(each.target),
+                before=before.version,
+                after=after.version,
             )
             help = "Review the patch against the new code, then run rocmlint export check --lock."
             module = patch.names.module

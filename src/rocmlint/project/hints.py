@@ -102,7 +102,7 @@ def is_readme(path: str) -> bool:
 
 
 def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
-    mentioned = re.compile(package.replace("-", "[-_.]"), re.IGNORECASE)
+    mentioned = re.compile("[-_.]".join(map(re.escape, package.split("-"))), re.IGNORECASE)
     for path in _telling(folder, project):
         if is_machine_record(path, project.folders[-1], project):
             continue
@@ -121,7 +121,8 @@ def _read(path: str, project: Declarations) -> str:
     text = project.read(path)
     if "ARG" not in text or _format_name(path) != "dockerfile":
         return text
-    used = {each[1] for each in _ARGUMENT.finditer(text) if re.search(rf"=\$\{{?{each[1]}\b", text)}
+    names = {each[1] for each in _ARGUMENT.finditer(text)}
+    used = {each for each in names if re.search(rf"=\$\{{?{re.escape(each)}\b", text)}
     given = {each for each in used if _is_given(each, project)}
     return _ARGUMENT.sub(lambda match: f"ARG {match[1]}" if match[1] in given else match[0], text)
 
@@ -129,7 +130,7 @@ def _read(path: str, project: Declarations) -> str:
 def _is_given(argument: str, project: Declarations) -> bool:
     """Return whether a workflow, a script or the like sets what an image is built with."""
     root = project.folders[-1]
-    sets = re.compile(rf"(?<![$\w{{]){argument}[ \t]*[=:]")
+    sets = re.compile(rf"(?<![$\w{{]){re.escape(argument)}[ \t]*[=:]")
     return any(
         sets.search(project.read(each))
         for each in texts_below(root, project)

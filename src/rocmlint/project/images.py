@@ -141,7 +141,7 @@ def _is_in(package: str, image: str) -> bool:
 
 
 def _names(package: str, image: str) -> bool:
-    return package in image and bool(re.search(rf"(?<![a-z]){package}(?![a-z])", image))
+    return package in image and bool(re.search(rf"(?<![a-z]){re.escape(package)}(?![a-z])", image))
 
 
 def _requires(by: str, package: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from rocmlint.lazy import compile_lazily
@@ -38,6 +39,7 @@ _OTHER_IMAGES = compile_lazily(r"cuda|nvidia|nvcr\.io|(?<![a-z])cu1[1-9]\d(?!\d)
 _COMMENT_LINE = compile_lazily(r"^[ \t]*#.*$", re.MULTILINE)
 
 
+@lru_cache(maxsize=8)  # each command of a file asks
 def of_text(text: str) -> Platform:
     """Return what a text is for by the images, indexes, builds and programs that it names.
 
@@ -48,6 +50,7 @@ def of_text(text: str) -> Platform:
     return _of(rocm is not None, _OTHER.search(text) is not None)
 
 
+@lru_cache(maxsize=8)
 def named(text: str) -> str:
     """Return what a text names of ROCm first; empty where it names nothing."""
     text = _COMMENT_LINE.sub("", text)

@@ -253,7 +253,7 @@ _ROWS = (
     ),
     Variable("TORCH_ROCM_USE_HIPBLASLT", "", _NOBODY, instead="TORCH_BLAS_PREFER_HIPBLASLT"),
     Variable("HCC_AMDGPU_TARGET", "", _NOBODY, instead="PYTORCH_ROCM_ARCH"),
-    Variable("GPU_MAX_ALLOC_PERCENT", "", _NOBODY, instead="GPU_MAX_HEAP_SIZE"),
+    Variable("GPU_MAX_ALLOC_PERCENT", "", _NOBODY),  # GPU_MAX_HEAP_SIZE is 100 as it is
     *(
         Variable(name, "", _NO_SUCH, instead=right)
         for name, right in (

@@ -32,10 +32,15 @@ _PACKAGES_OF_ATTENTION = {
 
 def placed(claim: Claim, path: str, line: int) -> Claim:
     """Set where a claim is made."""
+    command = claim.command.replace(PATH, _word(path))
+    return replace(claim, path=path, line=line, command=command)
+
+
+def _word(text: str) -> str:
+    """Return text as one word of a command, whatever a file says."""
     import shlex  # noqa: PLC0415 - most runs find nothing
 
-    command = claim.command.replace(PATH, shlex.quote(path))
-    return replace(claim, path=path, line=line, command=command)
+    return shlex.quote(text)
 
 
 def works_as_printed(claim: Claim, file: File, *, in_function: bool) -> bool:
@@ -66,7 +71,7 @@ def patched_files(target: str, origin: str = "") -> Claim:
 def patch_check(package: str) -> Claim:
     """Claim that a package is patched, as a check in the code is meant to show."""
     statement = f"`{package}` is patched, as this check assumes"
-    return Claim("patch-check", package, statement, f"rocmlint verify stock {package}")
+    return Claim("patch-check", package, statement, f"rocmlint verify stock {_word(package)}")
 
 
 def replacement(module: str, name: str = "", by: str = "") -> Claim:
@@ -75,7 +80,7 @@ def replacement(module: str, name: str = "", by: str = "") -> Claim:
     That is so in the running program only. ``by`` is what replaces it, as in a claim.
     """
     statement = f"`{name or module}` is replaced at run time"
-    command = _AT_RUN_TIME.format(module=module, path=PATH)
+    command = _AT_RUN_TIME.format(module=_word(module), path=PATH)
     return Claim("replacement", module, statement, command, given=name, by=by)
 
 
@@ -86,7 +91,7 @@ def origin(package: str, module: str = "") -> Claim:
     own that could tell.
     """
     statement = f"`{package}` is imported from the directory that is added to sys.path here"
-    command = _AT_RUN_TIME.format(module=module or package, path=PATH)
+    command = _AT_RUN_TIME.format(module=_word(module or package), path=PATH)
     return Claim("origin", package, statement, command)
 
 
@@ -123,7 +128,7 @@ def _probe(name: str, value: str) -> str:
     if "aiter" in (name + value).lower():
         return f"rocmlint verify trace {_TRACE} --expect aiter"
     if "blas" in name:
-        return f"rocmlint verify probe linear --expect {value.lower()}"
+        return f"rocmlint verify probe linear --expect {_word(value.lower())}"
     if "sdp" in name.lower() + value.lower():
         return "rocmlint verify probe sdpa"
     return _HERE

@@ -105,7 +105,7 @@ def _is_named_nowhere(name: str, source: Source) -> bool:
     root = source.project.folders[-1]
     if not is_whole(source):
         return False
-    word = rf"\b{name}\b"
+    word = rf"\b{re.escape(name)}\b"
     in_code = re.compile(rf"^(?![ \t]*(?:async[ \t]+)?def[ \t]+{word})[^#\n]*{word}", re.MULTILINE)
     if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
         return False

@@ -41,12 +41,12 @@ def is_put_aside(source: File) -> bool:
     So it is where the README of the project says that nobody maintains that. A folder around the
     file may be called so, too. Neither code nor scripts outside of that folder name it, nor does a
     command of a document. What a package that users install holds under such a name is deprecated,
-    and used.
+    and used; an archive that is named to be linted is linted as other code.
     """
     path, root = os.path.abspath(source.path), source.project.folders[-1]
     if is_given_up(source.text) or _is_given_up_as_a_whole(root, source):
         return True
-    aside = _put_aside(path, root) if is_whole(source) else ""
+    aside = _put_aside(path, root) if is_whole(source) and not source.settings.archived else ""
     if not aside or is_test(path, root) or is_distributed(source):
         return False
     return not is_used_outside(aside, aside, source)

@@ -94,12 +94,19 @@ class Trigger:
         if self.suspects is not None:
             return bool(_suspected(self.suspects, cast("Source", file)))  # it asks for no syntax
         if self.region == "comments":
-            return self.pattern.search(file.written) is not None
+            return self.is_in_comments(file.written)
         if not self.node_types:
             return format_of(file.path) is not None
         if not self.begins or any(True for _ in self._matches_at_words(file.text)):
             return True
         return not self.renameable.isdisjoint(_renamed(file))
+
+    def is_in_comments(self, text: str) -> bool:
+        """Check whether ``where`` matches in what may be a comment: from a ``#`` to the line's end.
+
+        Each line is searched once: from each ``#`` again it would take the square of its length.
+        """
+        return any(self.pattern.search(each[0]) for each in _FROM_HASH.finditer(text))
 
     @cached_property
     def renameable(self) -> frozenset[str]:
@@ -225,12 +232,14 @@ def strings(where: str, words: tuple[str, ...]) -> On:
 def comments(where: str, words: tuple[str, ...], described: str = "") -> On:
     """Look at comments with a match of ``where``; ``check`` gets a ``Comment``.
 
-    ``where`` is searched in the lines of the file first, so it must do without ``^``.
+    ``where`` is searched in each comment, from its ``#`` on, so it need not look for one. It is
+    searched in what looks like a comment first, even in a string.
     """
     text = described or f"comments that match `{where}`"
     return On((Trigger("comment", frozenset(), words, where, "comments", (), text),))
 
 
+_FROM_HASH = re.compile("#.*")
 _RUNNERS = {
     "subprocess": (
         *("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"),
@@ -260,7 +269,7 @@ def _called_runners(source: Source) -> Iterator[re.Match[str]]:
 
 @cache
 def _runner(name: str) -> re.Pattern[str]:
-    return re.compile(rf"{where_called((name,))}|{name}[ \t]+as\b")
+    return re.compile(rf"{where_called((name,))}|{re.escape(name)}[ \t]+as\b")
 
 
 def commands(*words: str, described: str, called: bool = True) -> On:

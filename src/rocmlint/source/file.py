@@ -73,7 +73,8 @@ class File(DiskView):
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of file it is: test, benchmark, example, script, docs, setup, archive."""
-        return kinds(self.place)
+        found = kinds(self.place)
+        return found - {"archive"} if self.settings.archived else found
 
     def kinds_of(self, path: str) -> frozenset[str]:
         """Return the kinds of another file of the project, by its place."""

@@ -169,7 +169,7 @@ class Names:
             yield inner
             return
         block = self._pieces.statement_at(piece.block.start)
-        spelt = re.compile(rf"self[\s\\]*\.[\s\\]*{attribute}\b")
+        spelt = re.compile(rf"self[\s\\]*\.[\s\\]*{re.escape(attribute)}\b")
         places = spelt.finditer(self._text.code, block.start, block.end)
         for piece in dict.fromkeys(self._pieces.around(place.start()) for place in places):
             for each in piece.module.body:

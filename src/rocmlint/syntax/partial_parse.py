@@ -240,7 +240,8 @@ def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
     """
     code = text.code
     first_of_statement = re.compile(
-        rf"^{indent}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{indent})", re.MULTILINE
+        rf"^{re.escape(indent)}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{re.escape(indent)})",
+        re.MULTILINE,
     )
     starts = [match.start() for match in first_of_statement.finditer(code, area.start, area.end)]
     kept: list[int] = []

@@ -32,10 +32,14 @@ def shortened(text: str, most: int = 40) -> str:
     return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
 
 
-def fitted(template: str, *texts: str, most: int = 100) -> str:
-    """Return a template of ``str.format`` with texts in it, shortened until all of it fits."""
+def fitted(template: str, *texts: str, most: int = 100, **whole: str) -> str:
+    """Return a constant template with texts in it, so that all of it fits.
+
+    What replaces ``{}`` is shortened until the message fits, what replaces ``{name}`` is not. A
+    template is written in the code (tests/test_templates.py): what a file says may contain braces.
+    """
     for each in range(most, 8, -2):
-        filled = template.format(*(shortened(text, each) for text in texts))
+        filled = template.format(*(shortened(text, each) for text in texts), **whole)
         if len(filled) <= most:
             return filled
-    return shortened(template.format(*texts), most)
+    return shortened(template.format(*texts, **whole), most)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rocmlint.cli.main import main
 from tests.support.repositories import GONE, paths_with, write
 
 PROGRAM = f"{GONE}\n\nif __name__ == '__main__':\n    print(LossKwargs)\n"
@@ -69,3 +70,17 @@ def test_so_is_a_project_whose_readme_says_that_nobody_maintains_it() -> None:
     write("README.md", "# Lab\n\nNOTE: This project is not currently maintained.\n")
     write("train.py", PROGRAM)
     assert paths_with("ROC204") == []
+
+
+@pytest.mark.parametrize("named", ["archive", "archive/v", "archive/v/Dockerfile"])
+def test_an_archive_that_is_named_is_linted_as_other_code(
+    named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("archive/v/Dockerfile", "FROM rocm/pytorch:latest\nRUN pip install torch==2.4\n")
+    write("archive/v/train.py", PROGRAM)
+    main(["--isolated", "--no-cache", "--output-format", "concise", named])
+    found = capsys.readouterr().out
+    assert "archive/v/Dockerfile:2:17: ROC201" in found
+    assert ("archive/v/train.py" in found) is (named != "archive/v/Dockerfile")
+    main(["--isolated", "--no-cache", "."])
+    assert capsys.readouterr().out == ""

@@ -50,6 +50,14 @@ def test_what_rests_on_the_newest_release_is_a_warning_and_says_so(project: Proj
     assert "newest release" in found["help"]
 
 
+@pytest.mark.parametrize("text", ["{x}", "a}b", "{0.__class__}", "{}", "%{x}"])
+def test_braces_in_a_configuration_are_shown_as_they_are(project: Project, text: str) -> None:
+    settings = {"zero_optimization": {"stage": 2, "overlap_comm": text}}
+    project.write("zero2.json", json.dumps(settings))
+    (found,) = lint(project)
+    assert text in found["message"]
+
+
 def test_a_word_that_no_release_has_is_an_error_whatever_may_be_installed(
     project: Project,
 ) -> None:

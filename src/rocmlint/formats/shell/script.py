@@ -380,7 +380,9 @@ class _Script:
             (written, *_) = written_words(self.excerpt, [given])
             value = value_of(self.excerpt, written, self.variables.within_limits(), splits=False)
             if names_index(name):
-                if not value.unknown and not re.search(rf"\$\{{?{name}\b", self.excerpt.text):
+                if not value.unknown and not re.search(
+                    rf"\$\{{?{re.escape(name)}\b", self.excerpt.text
+                ):
                     self.indexes.append(Index(value.text, value.span()))
             elif is_install(value.text) and not is_run(name, self.excerpt.text):
                 variables = self.variables.passed_on()

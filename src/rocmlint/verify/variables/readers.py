@@ -203,7 +203,9 @@ class _Searcher:
     def _python(self, path: str, source: bytes, names: list[str], *, is_own: bool) -> None:
         """Take in what a Python file does with each name."""
         # A look-up needs the name as a text of its own; documentation is not worth a parse.
-        quoted = [name for name in names if re.search(rb"['\"]%b['\"]" % name.encode(), source)]
+        quoted = [
+            name for name in names if re.search(rb"['\"]%b['\"]" % re.escape(name.encode()), source)
+        ]
         for name in names:
             if name not in quoted:
                 self._add(name, Reader(path, None, "only mentions"))
@@ -285,7 +287,7 @@ def _unparsed(path: str, source: bytes, name: str) -> Reader:
 
 def _generated(source: bytes, name: str) -> list[Reading]:
     """Return the look-up in C++ that Python code writes down, to be compiled later."""
-    hit = re.search(rb"getenv\(\\?\"%b\\?\"\)" % name.encode(), source)
+    hit = re.search(rb"getenv\(\\?\"%b\\?\"\)" % re.escape(name.encode()), source)
     if not hit:
         return []
     line = _line(source, hit.start())

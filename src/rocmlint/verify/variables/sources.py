@@ -63,6 +63,7 @@ def _does(path: str, line: str, name: str) -> tuple[Does, str | None]:
     bare = line.strip()
     if bare.startswith(("#", "//", ";")):
         return "", None
+    name = re.escape(name)
     if re.search(rf"\$\{{?{name}\b", bare) and not re.match(rf"(export\s+)?{name}=", bare):
         return "may read", None
     is_image = bool(re.match(r"(Docker|Container)file", base, re.IGNORECASE))
