@@ -287,3 +287,23 @@ def test_a_file_beside_it_that_cannot_be_read_hides_nothing_in_another(
     ended = lint(project, "p/a.py")
     assert "internal error" not in ended.stderr
     assert "p/a.py:7:5: ROC602" in ended.stdout
+
+
+@pytest.mark.parametrize("code", ["ROC900", "ALL"])
+def test_a_string_that_python_refuses_is_a_file_that_it_refuses(
+    project: Project, code: str
+) -> None:
+    project.write("b.py", 'import os\nos.system("pip install torch==2.9.1 " "\\N{x")\n')
+    ended = lint(project, "--preview", "--select", f"ROC2,ROC602,{code}", "a.py", "b.py")
+    assert "internal error" not in ended.stderr
+    assert "b.py:2:" in ended.stdout
+    assert "ROC900 This file cannot be parsed: (unicode error)" in ended.stdout
+    assert FOUND in ended.stdout
+
+
+def test_a_string_of_hundreds_of_pieces_is_read(project: Project) -> None:
+    pieces = "\n    ".join(["'a '"] * 800)
+    project.write("b.py", f"import os\nos.system('pip install '\n    {pieces})\n{DROPPED}")
+    ended = lint(project, "--preview", "--select", "ALL")
+    assert "internal error" not in ended.stderr
+    assert ":5: ROC602" in ended.stdout.replace(FOUND, "")

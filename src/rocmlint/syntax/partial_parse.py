@@ -294,6 +294,14 @@ def _module(text: str) -> cst.Module:
         raise UnparsableError(reason) from error
 
 
+def located(error: UnparsableError, text: str) -> UnparsableError:
+    """Return what Python says where it knows the place of an error, else the error itself."""
+    known = _refused_by_python(text)
+    if not isinstance(known, SyntaxError):
+        return error
+    return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
+
+
 def _refusal(text: str, error: Exception) -> UnparsableError:
     """Return what is wrong as Python does, who knows it better and names no later line."""
     known = _refused_by_python(text)
