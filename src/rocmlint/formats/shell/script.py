@@ -20,6 +20,7 @@ from rocmlint.formats.model import (
     Word,
 )
 from rocmlint.formats.shell.folders import Folders
+from rocmlint.formats.shell.limits import too_much
 from rocmlint.formats.shell.nodes import (
     for_grammar,
     is_fallback,
@@ -68,9 +69,10 @@ _DEEPEST = 4
 
 def parse(text: str) -> Parts:
     """Read a script of sh or bash, lines ended by ``\\n``."""
-    reader = _Script(Excerpt.of(text), Variables(), Step(), 0) if text.strip() else None
-    if reader is None:
-        return Parts()
+    problem = too_much(text)
+    if problem is not None or not text.strip():
+        return Parts(problems=() if problem is None else (problem,))
+    reader = _Script(Excerpt.of(text), Variables(), Step(), 0)
     commands = tuple(reader.commands(()))
     return Parts(commands, indexes=tuple(reader.indexes), settings=tuple(reader.settings))
 
@@ -88,7 +90,7 @@ def commands_of(
     is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some of
     its ``branches``.
     """
-    if not excerpt.text.strip():
+    if not excerpt.text.strip() or too_much(excerpt.text):
         return []
     reader = _Script(excerpt, Variables(variables), step or Step(), depth)
     return list(reader.commands(branches))
