@@ -15,27 +15,34 @@ _MOST_PIPES = 250
 """In one pipeline; for each of its commands the parser keeps those before in memory."""
 _MOST_HEADS = 200
 """Of functions without a body, one behind the other."""
+_MOST_HEREDOCS = 1_000
 _MOST_OPEN = 3_000
 """Brackets without a partner, such as that of each pattern of ``case``; and NUL characters."""
-_MOST_HEREDOCS = 1_000
+_MOST_WORK = 100_000_000
+"""Of these and the characters of the script, the product: each may be looked at again and again."""
 
 
 def too_much(text: str) -> Problem | None:
     """Return what a script has too much of, None where the parser takes time in its size."""
-    if text.count("|") > _MOST_PIPES:
+    if text.count("|") > _MOST_PIPES // 5:
         for line, pipes in _pipes(text):
-            if pipes > _MOST_PIPES:
-                return Problem(f"more than {_MOST_PIPES} pipes in one command", line, 1)
+            if pipes > _MOST_PIPES or (pipes > _MOST_PIPES // 5 and _is_much(pipes, text)):
+                return Problem(f"{pipes} pipes in one command", line, 1)
     if text.count("()") > _MOST_HEADS and _heads(text) > _MOST_HEADS:
         return Problem(f"more than {_MOST_HEADS} functions without a body", 1, 1)
-    brackets = ((text.count(left), text.count(right)) for left, right in ("()", "[]", "{}"))
-    if any(abs(opened - closed) > _MOST_OPEN for opened, closed in brackets):
-        return Problem(f"more than {_MOST_OPEN:,} brackets without a partner", 1, 1)
-    if text.count("\0") > _MOST_OPEN:
-        return Problem(f"more than {_MOST_OPEN:,} NUL characters", 1, 1)
-    if text.count("<<") > _MOST_HEREDOCS:
-        return Problem(f"more than {_MOST_HEREDOCS:,} here-documents", 1, 1)
+    open_ = max(abs(text.count(left) - text.count(right)) for left, right in ("()", "[]", "{}"))
+    for number, limit, what in (
+        (open_, _MOST_OPEN, "brackets without a partner"),
+        (text.count("\0"), _MOST_OPEN, "NUL characters"),
+        (text.count("<<"), _MOST_HEREDOCS, "here-documents"),
+    ):
+        if number > limit or (number > limit // 10 and _is_much(number, text)):
+            return Problem(f"{number:,} {what}", 1, 1)
     return None
+
+
+def _is_much(number: int, text: str) -> bool:
+    return number * len(text) > _MOST_WORK
 
 
 def _pipes(text: str) -> Iterator[tuple[int, int]]:
