@@ -30,6 +30,7 @@ def load(image, model):
     os.system({0})
     torch.autocast('cuda', {0})
     model.to({0}, dtype=torch.float16, attn_implementation='flash_attention_2')
+    return image
 """
 
 
