@@ -232,7 +232,6 @@ def test_a_pool_without_fork_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     alone = run([EXAMPLE], settings_for, Options(jobs=1))
     monkeypatch.setattr(workers, "START_METHOD", "spawn")
     monkeypatch.setattr(workers, "POOL_FROM", 1)
-    monkeypatch.setattr(workers, "SMALL", 0)
     pooled = run([EXAMPLE], settings_for, Options(jobs=2))
     assert alone.findings
     assert pooled.findings == alone.findings

@@ -20,7 +20,7 @@ GROUND = {"errors", "findings", "lazy", "paths", "version"}
 ARROWS = """
 text
 disk: text
-config: disk
+config: disk text
 interpreter: disk text
 gpus: interpreter
 published: disk text

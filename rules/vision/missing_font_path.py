@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, argument, compile_lazily, fitted, last_name, nodes, walk
+from rocmlint.rule import (
+    PythonRule,
+    argument,
+    compile_lazily,
+    fitted,
+    last_name,
+    nodes,
+    string_value,
+    walk,
+)
 from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
@@ -197,7 +206,7 @@ def _letters(text: cst.BaseExpression | None, pattern: re.Pattern[str], source: 
     for each in () if value is None else walk(value):
         written = ""
         if isinstance(each, cst.SimpleString):
-            written = str(each.evaluated_value)
+            written = string_value(each) or ""
         elif isinstance(each, cst.FormattedStringText):
             written = each.value
         found = pattern.search(written)

@@ -142,6 +142,27 @@ def test_blocks_that_nest_deep_are_one_problem(name: str) -> None:
     assert [each.reason for each in check(name, text).problems] == ["nested too deeply"]
 
 
+OF_YAML = [
+    "environment.yml",
+    "docker-compose.yml",
+    ".github/workflows/test.yml",
+    ".devcontainer/devcontainer.json",
+    "cog.yaml",
+]
+
+
+@pytest.mark.parametrize("mark", ["- ", "? ", ": ", "-\t"])
+@pytest.mark.parametrize(
+    "value", ['""', "[torch] ", "{torch: a} ", "- 'a' ", "a: [b] ", "*a ", "# "]
+)
+@pytest.mark.parametrize("name", OF_YAML)
+def test_marks_of_blocks_after_a_value_are_one_problem(name: str, value: str, mark: str) -> None:
+    """255 of most of them end the process in tree-sitter-yaml."""
+    (problem,) = check(name, f"a:\n{value}{mark * 255}\n").problems
+    assert problem.reason == "nested too deeply"
+    assert problem.line == 2
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_aliases_that_multiply_end(name: str) -> None:
     lines = ["a0: &a0 [b, b, b, b, b, b, b, b, b]"]

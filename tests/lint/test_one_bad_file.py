@@ -261,3 +261,49 @@ def test_a_module_with_a_name_longer_than_any_files_is_unknown(project: Project)
     project.write("c.py", f"from transformers.{name} import x\nfrom {name} import AutoModel\n")
     ended = lint(project, "--preview", "--select", "ALL")
     assert (ended.returncode, "damaged" in ended.stderr) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", f"[project]\nname = 'x'\n[tool.x]\n{'.'.join('a' * 8000)} = 1\n"),
+        ("pyproject.toml", f"[project]\ndependencies = {'[' * 5000}{']' * 5000}\n"),
+        ("pyproject.toml", f"[project]\nname = 'x'\nreadme.{'a.' * 20000}b = 1\n"),
+        ("environment.yml", f"dependencies: {'[' * 5000}\n"),
+        ("requirements.txt", f"torch; {'(' * 5000}\n"),
+        ("setup.py", f"install_requires = {'[' * 5000}\n"),
+        ("README.md", f"```bash\npip install {'$(' * 5000}\n```\n"),
+    ],
+)
+def test_a_file_beside_it_that_cannot_be_read_hides_nothing_in_another(
+    project: Project, name: str, text: str
+) -> None:
+    project.write(f"big/{name}", text)
+    project.write(name, text)
+    project.write(
+        "p/a.py",
+        "from transformers import AutoModelForVision2Seq, AutoConfig\nAutoConfig.foo\n" + DROPPED,
+    )
+    ended = lint(project, "p/a.py")
+    assert "internal error" not in ended.stderr
+    assert "p/a.py:7:5: ROC602" in ended.stdout
+
+
+@pytest.mark.parametrize("code", ["ROC900", "ALL"])
+def test_a_string_that_python_refuses_is_a_file_that_it_refuses(
+    project: Project, code: str
+) -> None:
+    project.write("b.py", 'import os\nos.system("pip install torch==2.9.1 " "\\N{x")\n')
+    ended = lint(project, "--preview", "--select", f"ROC2,ROC602,{code}", "a.py", "b.py")
+    assert "internal error" not in ended.stderr
+    assert "b.py:2:" in ended.stdout
+    assert "ROC900 This file cannot be parsed: (unicode error)" in ended.stdout
+    assert FOUND in ended.stdout
+
+
+def test_a_string_of_hundreds_of_pieces_is_read(project: Project) -> None:
+    pieces = "\n    ".join(["'a '"] * 800)
+    project.write("b.py", f"import os\nos.system('pip install '\n    {pieces})\n{DROPPED}")
+    ended = lint(project, "--preview", "--select", "ALL")
+    assert "internal error" not in ended.stderr
+    assert ":5: ROC602" in ended.stdout.replace(FOUND, "")

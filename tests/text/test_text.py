@@ -81,7 +81,36 @@ def test_decoding_follows_pep_263_and_makes_all_line_ends_one(data: bytes) -> No
     assert "\r" not in text
 
 
-@pytest.mark.parametrize("data", [b"# coding: no-such-codec\n", b"x = '\xff'\n"])
+NO_TEXT = ["hex", "base64", "zlib", "rot13", "bz2", "uu", "quopri", "undefined", "utf-16"]
+
+
+@pytest.mark.parametrize("name", NO_TEXT)
+def test_an_encoding_that_python_does_not_read_is_a_syntax_error(name: str) -> None:
+    data = f"# coding: {name}\nx = 1\n".encode()
+    with pytest.raises(SyntaxError):
+        compile(data, "a.py", "exec")
+    with pytest.raises(SyntaxError, match=f"encoding problem: {name}"):
+        decode(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"# coding: latin-1 \xe9\nx = '\xe9'\n",
+        b"# \xe9 coding: latin-1\nx = '\xe9'\n",
+        b"# \xe9\n# coding: latin-1\nx = '\xe9'\n",
+        b"# coding: latin-1\xe9\nx = '\xe9'\n",
+        b"\xef\xbb\xbf# coding: utf-8 \xc3\xa9\nx = '\xc3\xa9'\n",
+    ],
+)
+def test_bytes_beyond_ascii_may_be_in_the_line_that_names_an_encoding(data: bytes) -> None:
+    namespace: dict[str, str] = {}
+    exec(compile(data, "a.py", "exec"), namespace)  # noqa: S102
+    assert namespace["x"] == "é"
+    assert decode(data).endswith("x = 'é'\n")
+
+
+@pytest.mark.parametrize("data", [b"# coding: no-such-codec\n", b"x = '\xff'\n", b"# \xff\n"])
 def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         decode(data)

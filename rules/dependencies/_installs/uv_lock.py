@@ -45,10 +45,10 @@ def _is_for_rocm(package: dict[str, Any]) -> bool:
 
 
 def _packages(lock: str) -> list[dict[str, Any]]:
-    from rocmlint.formats.toml import library  # noqa: PLC0415 - few projects ask
+    from rocmlint.text.toml import loads  # noqa: PLC0415 - few projects ask
 
     try:
-        packages = library().loads(lock).get("package", [])
+        packages = loads(lock).get("package", [])
     except (ValueError, RecursionError):
         return []
     return (

@@ -66,10 +66,10 @@ def _names_rocm(table: Table) -> bool:
 
 @lru_cache(maxsize=8)
 def _read(text: str) -> Table:
-    from rocmlint.formats.toml import library  # noqa: PLC0415 - few projects ask
+    from rocmlint.text.toml import loads  # noqa: PLC0415 - few projects ask
 
     try:
-        found: Table = library().loads(text)
+        found: Table = loads(text)
     except (ValueError, RecursionError):
         return {}
     return found

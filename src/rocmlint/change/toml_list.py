@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import RewriteError
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.grammar import tree
-from rocmlint.formats.toml import library
+from rocmlint.text.toml import loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +24,9 @@ def with_items(text: str, table: tuple[str, ...], key: str, items: Sequence[str]
     Raises RewriteError where that is not possible, as in an inline table.
     """
     try:
-        before = library().loads(text)
+        before = loads(text)
         after = _edited(text, table, key, items)
-        if library().loads(after) == _expected(before, table, key, items):
+        if loads(after) == _expected(before, table, key, items):
             return after
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise RewriteError(_refusal(table, key, items)) from error

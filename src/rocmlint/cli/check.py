@@ -178,6 +178,7 @@ def lint(job: Job, *, folds: bool) -> RunState:
 
 def _lint_stdin(job: Job, data: bytes) -> RunState:
     from rocmlint.lint.discover import is_excluded, why_not_linted  # noqa: PLC0415
+    from rocmlint.lint.guard import DEATH, guarded  # noqa: PLC0415
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
@@ -187,7 +188,9 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     refusal = why_not_linted(path, data, job.settings)
     if refusal is not None:
         return RunState(notes=[f"{path}: {refusal}"])
-    analysis = linter.lint(path, data)
+    ((_, analysis),) = guarded(lambda data: linter.lint(path, data), [data])
+    if analysis is None:
+        return RunState(linter.unreadable(path, DEATH).findings, [f"{path}: {DEATH}"], files=1)
     findings = analysis.findings
     if not os.path.exists(path):  # then no command about the file could work
         from dataclasses import replace  # noqa: PLC0415 - a fifth of a start that needs no rule

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -221,13 +220,10 @@ def _refuse_other_version(required: object, place: ConfigPlace) -> None:
 
 def parsed_toml(text: str, name: str) -> dict[str, Any]:
     """Parse a document; ``name`` is its file's in messages. Raises ConfigError."""
-    if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415 - not every start needs it
-    else:
-        import tomli as tomllib  # noqa: PLC0415
+    from rocmlint.text.toml import loads  # noqa: PLC0415 - not every start needs it
 
     try:
-        table = tomllib.loads(text)
+        table = loads(text)
     except RecursionError as error:
         raise _nested(name) from error
     except ValueError as error:  # besides TOMLDecodeError: a number of thousands of digits

@@ -40,13 +40,17 @@ class Format(NamedTuple):
     by_option: bool = False
     """Whether it is linted only where the settings say so."""
 
-    @property
-    def parse(self) -> Callable[[str], Parts]:
-        """The parser."""
+    def parse(self, text: str) -> Parts:
+        r"""Return the parts of a text with ``\n`` line ends."""
         parser: Callable[[str], Parts] = import_module(
             f"{__name__}.{self.module or self.name}"
         ).parse
-        return parser
+        try:
+            return parser(text)
+        except RecursionError:
+            from rocmlint.formats.model import Parts, Problem  # noqa: PLC0415 - almost never
+
+            return Parts(problems=(Problem("nested too deeply", 1, 1),))
 
 
 _NO_TEMPLATE = (

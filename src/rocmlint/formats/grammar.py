@@ -26,6 +26,18 @@ def inside(node: Node) -> Iterator[Node]:
         waiting += reversed(each.children)
 
 
+def with_parents(node: Node) -> Iterator[tuple[Node, str]]:
+    """Yield what ``inside`` does, each with the type of the node above: to ask a node takes long.
+
+    The grammar's library looks for the node above, and for the one before, from the root.
+    """
+    waiting = [(node, "")]
+    while waiting:
+        each, above = waiting.pop()
+        yield each, above
+        waiting += ((child, each.type) for child in reversed(each.children))
+
+
 @cache
 def _parser(language: str) -> Parser:
     from tree_sitter import Language, Parser  # noqa: PLC0415 - most runs read Python only

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from rocmlint.formats.grammar import tree
 from rocmlint.formats.model import Problem
+from rocmlint.text.toml import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +95,7 @@ def read(excerpt: Excerpt) -> Table | Problem:
 def invalid(text: str) -> Problem | None:
     """Return what is wrong with a document, None if nothing is."""
     try:
-        library().loads(text)
+        loads(text)
     except (ValueError, RecursionError) as error:
         reason = str(error)
         place = _PLACE.search(reason)
@@ -177,9 +176,4 @@ def _loads(written: str) -> str:
     """Return the string that is written in quotes."""
     if "\\" not in written and not written.startswith(('"""', "'''")):
         return written[1:-1]
-    return str(library().loads(f"value = {written}")["value"])
-
-
-def library() -> Any:
-    """Return tomllib, or what it grew from where Python does not have it."""
-    return import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    return str(loads(f"value = {written}")["value"])

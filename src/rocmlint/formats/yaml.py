@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from rocmlint.formats.excerpt import Excerpt
 
 _DEEPEST = 60
-"""Nobody nests deeper. Beyond 250 levels tree-sitter-yaml 0.7.2 brings the process down."""
+"""Nobody nests deeper. Beyond 250 levels tree-sitter-yaml 0.7.2 brings the process down, as
+docs/development/tree-sitter-yaml.md shows."""
 _BEGINNING = re.compile(r" *(?:[-?:][ \t]+)*")
 _LEVEL = re.compile(r"[-?:][ \t]+")
+_TOO_MANY = re.compile(rf"(?:{_LEVEL.pattern}){{{_DEEPEST}}}")
+"""Marks that open blocks, wherever they are: the parser counts those after a value, too."""
 _MOST_VALUES = 100_000
 """Beyond, aliases stand for nothing: a few lines of them can stand for more than memory holds."""
 
@@ -75,7 +78,10 @@ def read(excerpt: Excerpt) -> list[Value] | Problem:
 
 
 def _too_deep(text: str) -> int | None:
-    """Return the first line that lies in too many blocks, None if none does."""
+    """Return a line that lies in too many blocks, None if none does."""
+    marks = _TOO_MANY.search(text)
+    if marks is not None:
+        return text.count("\n", 0, marks.start()) + 1
     columns: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
         beginning = _BEGINNING.match(line)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +27,7 @@ from rocmlint.source.kinds import kinds, place_of
 from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
 
+_FRAMES = 4_000
+"""Of Python: a rule may go down a tree of a thousand levels, which is as deep as any is parsed."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER_ESCAPED = re.compile(r"[ !#-.0-\[\]-~]+")
 """What JSON mostly writes as it is, and whatever escapes some of it shows by ``_ESCAPED``."""
@@ -195,7 +199,8 @@ class Linter:
         Whatever goes wrong is a problem of the file, as at first sight.
         """
         try:
-            return self._analyse(opened, noqa=noqa)
+            with _recursion():
+                return self._analyse(opened, noqa=noqa)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
             return Analysis(problems=[internal_error(opened.path, error)])
 
@@ -360,3 +365,14 @@ def _line_about(path: str, line: int, reason: str) -> str:
 
 def _from(root: str, path: str) -> str:
     return relative(os.path.abspath(path), root).replace(os.sep, "/")
+
+
+@contextmanager
+def _recursion() -> Iterator[None]:
+    """Let functions call themselves as often as trees are deep."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

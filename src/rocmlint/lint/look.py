@@ -47,6 +47,7 @@ def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
     """Run the rules over a Python file."""
     from rocmlint.lint.check import check, claims  # noqa: PLC0415 - the first with LibCST
     from rocmlint.source.python import Source  # noqa: PLC0415
+    from rocmlint.syntax.partial_parse import refusal  # noqa: PLC0415
 
     source = Source.of(opened.file)
     try:
@@ -56,8 +57,9 @@ def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
         claimed = claims(source, opened.claim_rules)
         return Look(source, done.findings, done.problems, (), claimed, done.faults)
     except UnparsableError as error:
-        reason = f"This file cannot be parsed: {error.reason}"
-        return Look(source, (), (), [Problem(reason, error.line, error.column)])
+        known = error if (error.line, error.column) != (1, 1) else refusal(source.text, error)
+        reason = f"This file cannot be parsed: {known.reason}"
+        return Look(source, (), (), [Problem(reason, known.line, known.column)])
 
 
 def look_at_parts(opened: Opened, rules: Rules) -> Look:

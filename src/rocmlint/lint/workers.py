@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
@@ -12,6 +10,7 @@ from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.opened import Opened
@@ -33,16 +32,9 @@ CHUNK = 400_000
 """Bytes of files that a worker is given at once, at least; in most of them is nothing to do."""
 CHUNKS_EACH = 8
 """How many chunks each worker gets of many files: to hand one out takes its time, too."""
-START_METHOD = "fork" if sys.platform == "linux" else "spawn"
-"""A fork knows what this process knows; macOS' own libraries do not stand it, Windows has none."""
+START_METHOD = "fork" if CAN_FORK else "spawn"
 MOST_WORKERS = 61
 """Windows waits for no more handles at once, and ProcessPoolExecutor refuses more workers there."""
-SMALL = 10_000
-"""Bytes of a file that this process lints itself before it starts a pool.
-
-What such files ask of their project and of the tables of releases, no worker has to find again;
-and they are too small to end a process.
-"""
 
 
 class FileResult(NamedTuple):
@@ -100,26 +92,30 @@ def lint_files(
     unseen = (
         _work(each.path, linters.index(each.settings), among, cached=cached) for each in files
     )
-    waiting: list[tuple[_Work, _Seen]] = []
+    if jobs == 1:
+        guard = guarded if among is ON_DISK else unguarded
+        results = guard(lambda work: _lint(work, linters.made), [*unseen])
+        yield from (_known(work, result, linters.made) for work, result in results)
+        disk.forget()
+        return
+    waiting: list[_Seen] = []
     waiting_bytes = 0
     for work in unseen:
         seen = _at_first_sight(work, linters.made)
         if isinstance(seen, FileResult):
             yield seen
-        elif jobs == 1:
-            yield seen.result()
         else:
-            waiting.append((work, seen))
+            waiting.append(seen)
             waiting_bytes += work.size
         if waiting_bytes >= POOL_FROM:
             load_for_all()
-            yield from (seen.result() for work, seen in waiting if work.size < SMALL)
             # To look at all that is unseen here would keep the pool waiting.
-            left = [*(work for work, _ in waiting if work.size >= SMALL), *unseen]
+            left = [*(each.work for each in waiting), *unseen]
             left.sort(key=lambda work: work.size, reverse=True)
             yield from _in_pool(left, linters.made, jobs)
             return
-    yield from (seen.result() for _, seen in waiting)
+    for seen, result in guarded(_Seen.result, waiting):
+        yield _known(seen.work, result, linters.made)
     disk.forget()
 
 
@@ -183,7 +179,7 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _See
     try:
         data = linter.files.read(work.path, MAXIMUM_READ)
     except OSError as error:
-        return _unreadable(work.path, linter, error)
+        return _unread(work.path, linter, f"cannot be read: {error.strerror}")
     except Exception as error:  # noqa: BLE001 - above all too little memory
         return FileResult(work.path, problems=[internal_error(work.path, error)])
     seen = linter.first_sight(work.path, data)
@@ -192,12 +188,23 @@ def _at_first_sight(work: _Work, linters: Sequence[Linter]) -> FileResult | _See
     return _done(work, seen, data)
 
 
+def _lint(work: _Work, linters: Sequence[Linter]) -> FileResult:
+    seen = _at_first_sight(work, linters)
+    return seen if isinstance(seen, FileResult) else seen.result()
+
+
+def _known(work: _Work, result: FileResult | None, linters: Sequence[Linter]) -> FileResult:
+    """Return the result of a file; without any the file ended the process that linted it."""
+    if result is not None:
+        return result
+    return _unread(work.path, linters[work.linter], DEATH)
+
+
 def _done(work: _Work, analysis: Analysis, data: bytes) -> FileResult:
     return _result(work.path, analysis, None if work.stat is None else digest(data), work.stat)
 
 
-def _unreadable(path: str, linter: Linter, error: OSError) -> FileResult:
-    reason = f"cannot be read: {error.strerror}"
+def _unread(path: str, linter: Linter, reason: str) -> FileResult:
     result = _result(path, linter.unreadable(path, reason))
     return result._replace(problems=[f"{path}: {reason}"], unread=())
 
@@ -231,9 +238,7 @@ def _in_pool(
         # One worker takes the files in order, so the first that is lost killed it.
         left = yield from _pool([[work] for work in left], linters, 1)
         for killer in left[:1]:
-            reason = "ended the process that linted it (out of memory, or a crash of the parser)"
-            analysis = linters[killer.linter].unreadable(killer.path, reason)
-            yield _result(killer.path, analysis)
+            yield _known(killer, None, linters)
         left = left[1:]
 
 
@@ -263,7 +268,7 @@ def _pool(
     is_done = False
     pool = ProcessPoolExecutor(min(jobs, MOST_WORKERS), context, _start_worker, (linters,))
     try:
-        with _no_interrupt():
+        with no_interrupt():
             futures = [(pool.submit(_lint_chunk, chunk), chunk) for chunk in chunks]
         for future, chunk in futures:
             try:
@@ -285,21 +290,6 @@ def load_for_all() -> None:
     from rocmlint.source import python  # noqa: F401, PLC0415
 
     libcst.parse_module("")  # it is loaded when it is first used
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Put off Ctrl-C while processes start: in the midst of it Python would print and forget it."""
-    import signal  # noqa: PLC0415
-
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _worker_linters: list[Linter] = []
@@ -331,5 +321,4 @@ def _end_with_parent() -> None:
 
 
 def _lint_chunk(chunk: Sequence[_Work]) -> list[FileResult]:
-    seen = (_at_first_sight(work, _worker_linters) for work in chunk)
-    return [each if isinstance(each, FileResult) else each.result() for each in seen]
+    return [_lint(work, _worker_linters) for work in chunk]

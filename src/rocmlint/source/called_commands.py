@@ -16,7 +16,7 @@ from rocmlint.formats.model import Word
 from rocmlint.formats.shell.script import commands_of
 from rocmlint.formats.shell.word_list import Item, commands_in, split
 from rocmlint.source.environment_defaults import command_default, default_of
-from rocmlint.syntax.nodes import argument, constant, string_value
+from rocmlint.syntax.nodes import argument, constant, joined_strings, string_value
 from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _text(node: cst.BaseExpression, code: _Code) -> Excerpt | None:
     if isinstance(node, cst.FormattedString):
         return _formatted(node, code)
     if isinstance(node, cst.ConcatenatedString):
-        parts = [_text(node.left, code), _text(node.right, code)]
+        parts = [_text(each, code) for each in joined_strings(node)]
     elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
         parts = [_text(code.value(each), code) for each in (node.left, node.right)]
         if parts[0] is None and parts[1] is None:
@@ -300,8 +300,7 @@ def _text(node: cst.BaseExpression, code: _Code) -> Excerpt | None:
 
 
 def _literal(node: cst.SimpleString, code: _Code) -> Excerpt | None:
-    value = node.evaluated_value
-    if not isinstance(value, str):
+    if string_value(node) is None:
         return None
     opening = len(node.prefix) + len(node.quote)
     start, end = _offsets(node, code)

@@ -7,7 +7,7 @@ import io
 import tokenize
 
 from rocmlint.formats import format_of, is_notebook, is_python
-from rocmlint.text.text import decode, with_plain_ends
+from rocmlint.text.text import decode, named_encoding, with_plain_ends
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -49,7 +49,7 @@ def encoding_of(path: str, data: bytes) -> str:
     Raises SyntaxError where a Python file says what cannot be.
     """
     if is_python(path, data):
-        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        return named_encoding(data)
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
@@ -57,7 +57,8 @@ def encoding_of(path: str, data: bytes) -> str:
     if found is None or found.name not in _OF_BYTES or _is_utf8(data):
         return "utf-8"
     try:
-        named = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        tokenize.detect_encoding(io.BytesIO(data).readline)  # its lines have to be UTF-8, too
+        named = named_encoding(data)
     except SyntaxError:
         return _ANY_BYTES
     # A batch file is in the code page of the system, which it does not name.

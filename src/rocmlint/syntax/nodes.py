@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
@@ -27,11 +28,35 @@ def dotted_text(node: cst.CSTNode) -> str | None:
 
 
 def string_value(node: cst.CSTNode | None) -> str | None:
-    """Return the value of a string literal (joined ones too), None for all else and for bytes."""
+    """Return the value of a string literal (joined ones too), None for all else and for bytes.
+
+    Raises UnparsableError where Python refuses the literal, which LibCST does not look into.
+    """
     if not isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
         return None
-    value = node.evaluated_value
-    return value if isinstance(value, str) else None
+    values: list[str] = []
+    for each in joined_strings(node):
+        value = _literal(each) if isinstance(each, cst.SimpleString) else None
+        if not isinstance(value, str):
+            return None
+        values.append(value)
+    return "".join(values)
+
+
+def joined_strings(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the literals that are written one after another as one string."""
+    while isinstance(node, cst.ConcatenatedString):
+        yield node.left
+        node = node.right
+    yield node
+
+
+def _literal(node: cst.SimpleString) -> str | bytes:
+    try:
+        return node.evaluated_value
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise UnparsableError(reason) from error
 
 
 def constant(node: cst.CSTNode | None) -> str | None:

@@ -286,7 +286,7 @@ def _module(text: str) -> cst.Module:
         spaced = _TABS.sub(lambda tabs: " " * len(tabs[0]), text)
         if spaced != text and _refused_by_python(text) is None:
             return _module(spaced)
-        raise _refusal(text, error) from error
+        raise refusal(text, error) from error
     except BaseException as error:
         # LibCST's parser is written in Rust; its panics are no Exception.
         if type(error).__name__ != "PanicException":
@@ -295,14 +295,14 @@ def _module(text: str) -> cst.Module:
         raise UnparsableError(reason) from error
 
 
-def _refusal(text: str, error: Exception) -> UnparsableError:
+def refusal(text: str, error: Exception) -> UnparsableError:
     """Return what is wrong as Python does, who knows it better and names no later line."""
     known = _refused_by_python(text)
     if isinstance(known, SyntaxError):
         return UnparsableError(known.msg, known.lineno or 1, known.offset or 1)
     if isinstance(error, cst.ParserSyntaxError):
         return UnparsableError(error.message, error.raw_line, error.raw_column + 1)
-    return UnparsableError(str(error))
+    return error if isinstance(error, UnparsableError) else UnparsableError(str(error))
 
 
 def _refused_by_python(text: str) -> Exception | None:
@@ -361,14 +361,29 @@ def _line(code: str, mark: re.Match[str]) -> int:
     return code.count("\n", 0, mark.start()) + 1
 
 
+def _marks(code: str) -> Iterator[int]:
+    """Yield, for each line, how much may deepen the tree in its statement up to there."""
+    marks = depth = 0
+    for line in code.split("\n"):
+        marks += len(_DEEPENS.findall(line))
+        deeper = sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        depth = max(0, depth + deeper)
+        yield marks
+        if not depth and not line.endswith("\\"):
+            marks = 0
+
+
 def _depth(code: str) -> int:
-    """Measure how deep LibCST's tree is, with the parser that refuses what is far too deep."""
+    """Measure how deep LibCST's tree is, with the parser that refuses what is far too deep.
+
+    Of what Python refuses it is at most what one statement holds.
+    """
     try:
         stack: list[tuple[ast.AST, int]] = [(ast.parse(code), 1)]
     except (RecursionError, MemoryError):
         return MAXIMUM_DEPTH + 1
     except (SyntaxError, ValueError):
-        return 0
+        return max(_marks(code))
     deepest = 0
     while stack:
         node, depth = stack.pop()

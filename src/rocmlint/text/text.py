@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +38,8 @@ _REMARKS = {
 """Comments by how the format begins them; where that is not ``#``, ours has one inside."""
 OPENERS = frozenset({"//", "REM", "::"})
 """What stands before the ``#`` of such a comment."""
+_ASCII = bytes([*range(128), *b"?" * 128])
+"""What takes bytes beyond ASCII out of a line."""
 _LINE_START = re.compile(r"\n[^\n]")
 
 
@@ -46,8 +49,26 @@ def decode(data: bytes) -> str:
     Raises SyntaxError for an unknown or contradicted encoding, UnicodeDecodeError (a ValueError)
     for bytes that the encoding does not have.
     """
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return with_plain_ends(data.decode(encoding))
+    return with_plain_ends(data.decode(named_encoding(data)))
+
+
+def named_encoding(data: bytes) -> str:
+    """Return the encoding that a comment at the top names, UTF-8 where none does (PEP 263).
+
+    As for Python, the comment may hold bytes beyond ASCII. Raises SyntaxError.
+    """
+    mark = data[: len(BOM_UTF8)] if data.startswith(BOM_UTF8) else b""
+    lines = io.BytesIO(data[len(mark) :])
+    marks = iter([mark])
+    encoding, _ = tokenize.detect_encoding(
+        lambda: next(marks, b"") + lines.readline().translate(_ASCII)
+    )
+    try:
+        b"\n".decode(encoding)  # nothing at all would not be decoded
+    except (LookupError, UnicodeError) as error:
+        message = f"encoding problem: {encoding}"
+        raise SyntaxError(message) from error
+    return encoding
 
 
 def with_plain_ends(text: str) -> str:

@@ -19,6 +19,21 @@ _RUNS_ARGUMENTS = re.compile(
 )
 """Where ``"$@"`` stands as a command of its own."""
 
+_DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
+"""The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
+_NO_WORD = re.compile(r"\W")
+_LAST_WORD = re.compile(r"(?<!\S)(?:==|=~)(?=[ \t]*(?:[\n;&|)]|\Z))")
+"""A word that the grammar takes for an operator, with what ends the command as its operand."""
+
+
+def for_grammar(text: str) -> str:
+    """Return a script, as long, with letters for the signs that the grammar misunderstands."""
+    return _LAST_WORD.sub("xx", _DEFAULT.sub(_masked, text))
+
+
+def _masked(match: re.Match[str]) -> str:
+    return match[1] + _NO_WORD.sub("x", match[2])
+
 
 def is_run(name: str, text: str) -> bool:
     """Return whether a variable stands where a command may."""
@@ -46,11 +61,6 @@ def without_comments(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type != "comment"]
 
 
-def is_fallback(node: Node) -> bool:
-    """Return whether a node runs only where what stands before ``||`` fails."""
-    return node.prev_sibling is not None and node.prev_sibling.type == "||"
-
-
-def is_prefix(node: Node) -> bool:
-    """Return whether an assignment is for one command only."""
-    return node.parent is not None and node.parent.type == "command"
+def is_fallback(before: Node | None) -> bool:
+    """Return whether a node runs only where another fails, by what is before it."""
+    return before is not None and before.type == "||"

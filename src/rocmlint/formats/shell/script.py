@@ -20,9 +20,10 @@ from rocmlint.formats.model import (
     Word,
 )
 from rocmlint.formats.shell.folders import Folders
+from rocmlint.formats.shell.limits import too_much
 from rocmlint.formats.shell.nodes import (
+    for_grammar,
     is_fallback,
-    is_prefix,
     is_run,
     running_functions,
     text_of,
@@ -52,25 +53,26 @@ _SUBSHELLS = frozenset(
     {"subshell", "command_substitution", "process_substitution", "function_definition"}
 )
 """Where ``cd`` counts up to the end only; a function runs in other places than where it stands."""
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 _CLAUSES = frozenset({"elif_clause", "else_clause"})
 _EXPORTING = ("export", "-x", "-gx", "-xg")
-_DEFAULT = re.compile(r"(\$\{\w+:?[-+=?])([^{}$`\"'\\\n]*)(?=\})")
-"""The default in ``${ARCH:-gfx942;gfx950}``, whose signs the grammar does not take for text."""
-_NO_WORD = re.compile(r"\W")
 _MOVES = re.compile(r"\b(?:cd|pushd)\b")
-_LAST_WORD = re.compile(r"(?<!\S)(?:==|=~)(?=[ \t]*(?:[\n;&|)]|\Z))")
-"""A word that the grammar takes for an operator, with what ends the command as its operand."""
 _MOST_OF_ORIGIN = 500
 """Characters that are kept of what a variable is set to by a command."""
+_MOST_BRANCHES = 100
+"""Branches and shells around a command: deeper, commands are in the same branch."""
+_MOST_SUBSTITUTIONS = 50
+"""Substitutions in substitutions that are looked into: each is a part of the text of all above."""
 _DEEPEST = 4
 """Shells in shells that are looked into: ``ssh host 'bash -c "…"'``."""
 
 
 def parse(text: str) -> Parts:
     """Read a script of sh or bash, lines ended by ``\\n``."""
-    reader = _Script(Excerpt.of(text), Variables(), Step(), 0) if text.strip() else None
-    if reader is None:
-        return Parts()
+    problem = too_much(text)
+    if problem is not None or not text.strip():
+        return Parts(problems=() if problem is None else (problem,))
+    reader = _Script(Excerpt.of(text), Variables(), Step(), 0)
     commands = tuple(reader.commands(()))
     return Parts(commands, indexes=tuple(reader.indexes), settings=tuple(reader.settings))
 
@@ -88,7 +90,7 @@ def commands_of(
     is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some of
     its ``branches``.
     """
-    if not excerpt.text.strip():
+    if not excerpt.text.strip() or too_much(excerpt.text):
         return []
     reader = _Script(excerpt, Variables(variables), step or Step(), depth)
     return list(reader.commands(branches))
@@ -111,7 +113,7 @@ class _Script:
         self.step = step
         self.depth = depth
         self.folders = Folders(step.folder)
-        self.root = tree("bash", _LAST_WORD.sub("xx", _DEFAULT.sub(_masked, excerpt.plain)))
+        self.root = tree("bash", for_grammar(excerpt.plain))
         self.redirects: dict[int, list[Node]] = {}
         self.indexes: list[Index] = []
         self.settings: list[Setting] = []
@@ -125,15 +127,18 @@ class _Script:
 
     def commands(self, branches: tuple[Branch, ...]) -> Iterator[Command]:
         """Walk through the script from top to bottom."""
-        waiting = [(self.root, branches)]
+        waiting = [(self.root, "", branches, 0)]
         while waiting:
-            node, branches = waiting.pop()
+            node, above, branches, depth = waiting.pop()
+            depth += node.type in _SUBSTITUTIONS
+            if depth > _MOST_SUBSTITUTIONS:
+                continue
             self.folders.go_on_to(node.start_byte)
             if node.type in _SUBSHELLS:
                 self.folders.begin_subshell(node.end_byte)
             elif node.type == "redirected_statement":
                 self._note_redirects(node)
-            elif node.type == "variable_assignment" and not is_prefix(node):
+            elif node.type == "variable_assignment" and above != "command":
                 self._assign(node)
                 self._note_setting(node, branches)
             elif node.type == "unset_command":
@@ -143,18 +148,21 @@ class _Script:
                 yield from self._handed_on(node, branches)
             elif node.type == "command":
                 yield from self._command(node, branches)
-            waiting += (
-                (child, self._branches(node, child, branches)) for child in reversed(node.children)
-            )
+            children = node.children
+            for child, before in zip(children[::-1], [*children[-2::-1], None], strict=False):
+                inner = self._branches(node, child, before, branches)
+                waiting.append((child, node.type, inner, depth))
 
     def _branches(
-        self, node: Node, child: Node, branches: tuple[Branch, ...]
+        self, node: Node, child: Node, before: Node | None, branches: tuple[Branch, ...]
     ) -> tuple[Branch, ...]:
         """Return the branches of a child, of a node that stands in some."""
         arm = node.start_byte
-        if node.type == "case_statement" or child.type in _CLAUSES or is_fallback(child):
+        if node.type == "case_statement" or child.type in _CLAUSES or is_fallback(before):
             arm = child.start_byte
         elif node.type != "if_statement" and node.type not in _SUBSHELLS:
+            return branches
+        if len(branches) >= _MOST_BRANCHES:
             return branches
         block = self.excerpt.span(node.start_byte, node.end_byte)
         return (*branches, Branch(block, arm, scope=node.type in _SUBSHELLS))
@@ -387,7 +395,3 @@ class _Script:
             elif is_install(value.text) and not is_run(name, self.excerpt.text):
                 variables = self.variables.passed_on()
                 yield from commands_of(value, variables, self.step, self.depth + 1, branches)
-
-
-def _masked(match: re.Match[str]) -> str:
-    return match[1] + _NO_WORD.sub("x", match[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats.grammar import inside
+from rocmlint.formats.grammar import with_parents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -118,12 +118,12 @@ def changing(root: Node, text: str) -> frozenset[str]:
     times: dict[str, int] = {}
     shaky: set[str] = set()
     branches = [0]  # where the branches end that the place is in; nodes come in text order
-    for node in inside(root):
+    for node, above in with_parents(root):
         while branches[-1] and node.start_byte >= branches[-1]:
             branches.pop()
         if node.type in _BRANCHES:
             branches.append(max(node.end_byte, branches[-1]))
-        for name in _assigned(node, text):
+        for name in _assigned(node, above, text):
             times[name] = times.get(name, 0) + 1
             if len(branches) > 1:
                 shaky.add(name)
@@ -140,12 +140,12 @@ def defaults(node: Node, text: str) -> list[tuple[str, str]]:
     return _DEFAULT.findall(text, node.start_byte, node.end_byte)
 
 
-def _assigned(node: Node, text: str) -> list[str]:
+def _assigned(node: Node, above: str, text: str) -> list[str]:
     if node.type == "command":
         return [name for name, _ in defaults(node, text)]
     if node.type != "variable_assignment":
         return []
-    if node.parent is not None and node.parent.type == "command":
+    if above == "command":
         return []  # for that command only
     name = node.child_by_field_name("name")
     return [] if name is None else [text[name.start_byte : name.end_byte].partition("[")[0]]
