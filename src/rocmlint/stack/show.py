@@ -16,6 +16,7 @@ from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.doubles import doubles
 from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.checks.guards import guards
+from rocmlint.stack.checks.imports import imports
 from rocmlint.stack.checks.jax import jax, plugins
 from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
 from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
@@ -124,6 +125,7 @@ def read_stack(
         *visible(machine.environment, devices),
         *declared(environment, keep, place),
         *guards(environment, keep, place),
+        *imports(environment, keep),
         *(observed.verdicts if observed else ()),
     )
     return Stack(
