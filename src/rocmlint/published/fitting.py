@@ -257,8 +257,8 @@ class _State:
 
     def choosing(self, package: str, version: Version) -> _State | frozenset[str]:
         """Choose a release; gives the earlier choices that stand against it."""
-        for name, beside in self.chosen.items():
-            if cannot_be_imported(package, version, name, beside):
+        for name in imports.partners(package) & self.chosen.keys():
+            if cannot_be_imported(package, version, name, self.chosen[name]):
                 return frozenset({name})
         new = _State(self.python)
         new.chosen, new.demands = {**self.chosen, package: version}, self.demands

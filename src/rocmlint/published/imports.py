@@ -43,12 +43,16 @@ class _Asking:
                 yield f"{module}.{name}" if name else module
 
 
-@lru_cache(maxsize=8192)  # a search asks again and again
 def lacking(package: str, version: Version, other: str, found: Version) -> tuple[str, ...]:
     """Return the names that a release asks for at import and a release of the other has not.
 
     Packages go by their normalized names. Nothing is returned where one of them is not known.
     """
+    return () if other not in partners(package) else _lacking(package, version, other, found)
+
+
+@lru_cache(maxsize=8192)  # a search asks again and again
+def _lacking(package: str, version: Version, other: str, found: Version) -> tuple[str, ...]:
     asking, known = _data().get(package), names_of(other.replace("-", "_"))
     public = Version(version.public)
     if asking is None or known is None or public not in asking.releases:
@@ -58,6 +62,17 @@ def lacking(package: str, version: Version, other: str, found: Version) -> tuple
         for name in asking.of(public, known.package)
         if (history := known.history(name)) and history.at(found) is False
     )
+
+
+@cache
+def partners(package: str) -> frozenset[str]:
+    """Return the packages that one asks for names that come and go, and those that ask it."""
+    pairs = {
+        (each, asked.partition(":")[0].partition(".")[0].replace("_", "-"))
+        for each, asking in _data().items()
+        for asked in asking.asks
+    }
+    return frozenset(other for pair in pairs if package in pair for other in pair) - {package}
 
 
 def first_importing(package: str, after: Version, other: str, found: Version) -> Version | None:
