@@ -11,6 +11,7 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
 from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.amd_packages import amd_packages
+from rocmlint.stack.checks.companions import companions
 from rocmlint.stack.checks.compiled import compiled
 from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.doubles import doubles
@@ -123,6 +124,7 @@ def read_stack(
         *driver_and_rocm(driver, torch, beside_torch),
         *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),
+        *companions(environment, place),
         *declared(environment, keep, place),
         *guards(environment, keep, place),
         *imports(environment, keep),
