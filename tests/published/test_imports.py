@@ -40,8 +40,10 @@ def test_what_is_lacking_is_what_one_asks_and_the_other_has_not(
 
 def test_there_is_a_way_on_and_a_way_back() -> None:
     assert first_importing("peft", Version("0.17.1"), "transformers", NEW) == Version("0.18.0")
+    old = Version("0.20.3")  # which accelerate 1.13 would import with, and does not take
+    assert first_importing("accelerate", Version("0.34.2"), "huggingface-hub", old) is None
     assert first_importing("no-such", Version("1"), "transformers", NEW) is None
-    assert having("transformers", NEW, *CACHE) == "transformers<5.0.0"
+    assert having("transformers", NEW, *CACHE) == "transformers<5.0"
     assert having("transformers", Version("4.36"), *CACHE) == "transformers>=4.44.2"
     assert having("no-such", NEW, *CACHE) == ""
 

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.disk.read import read_small
+from rocmlint.published import requirements
 from rocmlint.published.names import names_of
 from rocmlint.published.tables import SHIPPED
+from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,7 +85,21 @@ def first_importing(package: str, after: Version, other: str, found: Version) ->
     """
     asking = _data().get(package)
     later = [each for each in asking.releases if each > after] if asking else []
-    return next((each for each in later if not lacking(package, each, other, found)), None)
+    fitting = (
+        each
+        for each in later
+        if not lacking(package, each, other, found) and _takes(package, each, other, found)
+    )
+    return next(fitting, None)
+
+
+def _takes(package: str, version: Version, other: str, found: Version) -> bool:
+    """Return whether the metadata of a release take a release of another package."""
+    asked = requirements.requirements(package, version) or ()
+    named = (
+        each for each in requirements.applicable(asked) if canonicalize_name(each.name) == other
+    )
+    return all(each.specifier.contains(found, prereleases=True) for each in named)
 
 
 def having(other: str, found: Version, name: str) -> str:
@@ -92,7 +109,9 @@ def having(other: str, found: Version, name: str) -> str:
     if history is None:
         return ""
     gone, comes = history.gone_since(found), history.there_after(found)
-    return f"{other}<{gone}" if gone else f"{other}>={comes}" if comes else ""
+    if gone:  # only the last patch of each minor release was proven
+        return f"{other}<{minor_release(gone)}"
+    return f"{other}>={comes}" if comes else ""
 
 
 def why_not(package: str, version: Version, other: str, found: Version) -> str:
