@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from rocmlint.stack.checks.companions import companions
+
 if TYPE_CHECKING:
     from tests.support.stacks import FakeEnvironment, FakeMachine
 
@@ -37,3 +41,38 @@ def test_a_companion_of_amds_torch_has_an_extra_that_the_verb_knows(
     conflict, *_ = packages.show(here).verdicts
     flags = "--rocm 7.14.0 --torch 2.12.0 --torchvision"
     assert conflict.action.startswith(f"rocmlint stack install-command {flags}")
+
+
+AMD = "2.9.1+rocm7.2.0"
+
+
+@pytest.mark.parametrize(
+    ("torch", "package", "version", "judgement"),
+    [
+        (AMD, "torchvision", "0.25.0+rocm7.2.0", "conflict"),
+        (AMD, "torchaudio", "2.10.0+rocm7.2.0", "conflict"),
+        ("2.10.0+cu128", "torchvision", "0.24.1+cu128", "conflict"),
+        (AMD, "torchvision", "0.24.0+rocm7.2.0", "fits"),
+        (AMD, "torchvision", "0.24.1+rocm7.2.0.gitb919bd0c", "fits"),
+        (AMD, "torchaudio", "2.9.0+rocm7.2.0", "fits"),
+    ],
+)
+def test_one_without_a_pin_is_compared_by_what_its_release_on_pypi_pins(
+    packages: FakeEnvironment, torch: str, package: str, version: str, judgement: str
+) -> None:
+    packages.torch(
+        torch, "7.2.26015" if "rocm" in torch else "", cuda="" if "rocm" in torch else "12.8"
+    )
+    packages.install(package, version, ["torch"])
+    (verdict,) = companions(packages.read())
+    assert (verdict.package, verdict.on, verdict.judgement) == (package, "torch", judgement)
+    assert bool(verdict.action) == (judgement == "conflict")
+
+
+@pytest.mark.parametrize("version", ["0.99.0+rocm7.2.0", "0.25.0a0+git1234", "unknown"])
+def test_of_a_release_that_nobody_knows_nothing_is_said(
+    packages: FakeEnvironment, version: str
+) -> None:
+    packages.torch(AMD, "7.2.26015")
+    packages.install("torchvision", version, ["torch"])
+    assert list(companions(packages.read())) == []

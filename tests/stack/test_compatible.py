@@ -308,3 +308,29 @@ def test_without_a_torch_it_says_what_to_type(project: Project) -> None:
     done = project.run("stack", "compatible", "--python", "./python", "--offline", PYTHONPATH="")
     assert done.returncode == 2
     assert done.stderr.rstrip().endswith("has no torch; name a version: --torch 2.4.1")
+
+
+def test_releases_that_cannot_be_imported_together_are_not_compatible() -> None:
+    """By its metadata peft 0.17 takes any transformers, and asks it for HybridCache."""
+    answer = shipped("2.9.1", "transformers==5.5.3", "peft==0.17.1")
+    assert not answer.together
+    assert answer.notes[0] == (
+        "peft 0.17.1 imports transformers.HybridCache, which transformers 5.5.3 does not have; "
+        "peft>=0.18.0 can be imported with it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "version", "chosen"),
+    [
+        (("transformers", "peft==0.17.1"), 0, "4.57.6"),
+        (("transformers==5.5.3", "peft<0.19"), 1, "0.18.1"),
+        (("transformers==4.57.1", "peft==0.17.1"), 1, "0.17.1"),
+    ],
+)
+def test_the_newest_that_can_be_imported_with_the_others_is_chosen(
+    asked: tuple[str, ...], version: int, chosen: str
+) -> None:
+    answer = shipped("2.9.1", *asked)
+    assert answer.together
+    assert answer.libraries[version].version == chosen

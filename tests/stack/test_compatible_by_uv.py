@@ -265,3 +265,33 @@ def test_a_question_may_take_as_long_as_the_flag_says_by_default() -> None:
     for each in (compatible, resolve):
         default = inspect.signature(each).parameters["timeout"].default
         assert default == parser.parse_args([]).timeout
+
+
+def test_what_uv_chose_and_cannot_be_imported_is_asked_again(
+    uv: UvOfTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metadata are all that uv knows: peft 0.17 takes any transformers."""
+    uv.runs(
+        "import sys\n"
+        "text = open('requirements.in').read()\n"
+        "version = '4.57.6' if 'transformers<5.0' in text else '5.5.3'\n"
+        "if 'peft>=0.18' in text: sys.exit('No solution found')\n"
+        "print(f'transformers=={version}\\npeft==0.17.1\\ntorch==2.9.1')"
+    )
+    monkeypatch.setattr("rocmlint.stack.resolution.resolvers.guess", lambda *_: {})
+    answer = compatible("2.9.1", ["transformers", "peft==0.17.1"])
+    assert answer.source == "uv"
+    assert [each.version for each in answer.libraries] == ["4.57.6", "0.17.1"]
+
+
+def test_where_no_releases_can_be_imported_together_each_stands_alone(uv: UvOfTests) -> None:
+    uv.runs(
+        "import sys\n"
+        "text = open('requirements.in').read()\n"
+        "if 'peft>=' in text or 'transformers<' in text: sys.exit('No solution found')\n"
+        "pins = {'transformers': '5.5.3', 'peft': '0.17.1', 'torch': '2.9.1'}\n"
+        "print('\\n'.join(f'{name}=={pins[name]}' for name in pins if name in text))"
+    )
+    answer = compatible("2.9.1", ["transformers==5.5.3", "peft==0.17.1"])
+    assert not answer.together
+    assert any("imports transformers.HybridCache" in each for each in answer.notes)

@@ -77,7 +77,7 @@ def test_a_redirect_to_a_file_is_not_followed(index: PackageIndex, to: str) -> N
 
 def test_a_page_that_redirects_to_itself_ends(index: PackageIndex) -> None:
     index.pages["/page"] = Page(b"", status=302, headers=(("Location", "/page"),))
-    with pytest.raises(FetchError):
+    with pytest.raises(FetchError, match=r"/page: it redirects too often$"):
         get(index)
     assert len(index.asked) < 10
 

@@ -9,6 +9,7 @@ import pytest
 
 from rocmlint.stack.checks.compiled import Built, built_for, labelled
 from rocmlint.stack.checks.rivals import rivals
+from rocmlint.stack.installed.bitsandbytes import loaded
 from rocmlint.stack.installed.distributions import Distribution
 from rocmlint.stack.installed.rocm_reading import Rocm
 from tests.support.stacks import FakeEnvironment, FakeMachine, amd_smi
@@ -237,10 +238,38 @@ CASES = [
         "bitsandbytes with the nearest library",
         {"bitsandbytes": "0.50.2"},
         [("bitsandbytes", "ROCm", "note")],
-        "it has libraries for rocm72, not for rocm715: it takes the nearest one",
+        "it has libraries for rocm72, not for rocm715: it takes that for rocm72",
         torch=TORCH_10,
         host="10.0.0",
         libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm72.so", ROCM_7),),
+    ),
+    Case(
+        "bitsandbytes that takes no nearest library",
+        {"bitsandbytes": "0.49.2"},
+        [("bitsandbytes", "ROCm", "conflict")],
+        "it has libraries for rocm63 rocm72, and looks for rocm84 with HIP 7.14: it can load none",
+        torch=("2.11.0+rocm7.14.0", "7.14.60850"),
+        host="7.14.0",
+        libraries=(
+            ("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm63.so", ROCM_6),
+            ("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm72.so", ROCM_7),
+        ),
+    ),
+    Case(
+        "bitsandbytes of a fork without the library of this HIP",
+        {"bitsandbytes": "0.43.3.dev0"},
+        [("bitsandbytes", "ROCm", "conflict")],
+        "it has libraries for rocm64, and looks for rocm72 with HIP 7.2",
+        torch=TORCH_7_2,
+        libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm64.so", ROCM_6),),
+    ),
+    Case(
+        "bitsandbytes with a library of another major version only",
+        {"bitsandbytes": "0.50.2"},
+        [("bitsandbytes", "ROCm", "conflict")],
+        "it has libraries for rocm64, and looks for rocm72 with HIP 7.2: it can load none",
+        torch=TORCH_7_2,
+        libraries=(("bitsandbytes", "bitsandbytes/libbitsandbytes_rocm64.so", ROCM_6),),
     ),
     Case(
         "bitsandbytes for CUDA",
@@ -377,3 +406,21 @@ def test_the_triton_of_torch_comes_back_from_the_index_of_torch(
         "pip uninstall -y triton, then pip install --force-reinstall --no-deps "
         f"pytorch-triton-rocm==3.5.1{end}"
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "hip", "there", "taken"),
+    [
+        ("0.49.2", "7.2", ("71", "72"), "72"),
+        ("0.49.2", "7.14", ("72", "714"), ""),
+        ("0.50.2", "7.14", ("72", "714", "715"), "714"),
+        ("0.50.2", "7.14", ("71", "72", "715"), "72"),
+        ("0.50.2", "7.1", ("714", "715", "64"), "714"),
+        ("0.50.0.dev0", "7.14", ("72",), "72"),
+        ("0.50.2", "8.0", ("72",), ""),
+    ],
+)
+def test_which_library_bitsandbytes_takes(
+    version: str, hip: str, there: tuple[str, ...], taken: str
+) -> None:
+    assert loaded(Distribution("bitsandbytes", version), hip, there) == taken

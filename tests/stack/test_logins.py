@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.indexes.fetch import FetchError, Reader, UnreachableError, without_password
+from rocmlint.stack.indexes.fetch import FetchError, Reader, UnreachableError
 from rocmlint.stack.indexes.simple_index import project_files
 from rocmlint.stack.indexes.wheel_metadata import facts_of
+from rocmlint.text.urls import without_password, without_passwords
 from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
 
 if TYPE_CHECKING:
     from tests.support.package_index import PackageIndex
     from tests.support.project import Project
+    from tests.support.stacks import FakeEnvironment
 
 
 def sent(index: PackageIndex, path: str) -> list[str]:
@@ -139,3 +142,45 @@ def test_no_output_of_the_verb_has_the_password(
     assert index.simple in done.stdout
     assert "cret" not in done.stdout + done.stderr
     assert "cret" not in fetched(project, rocm_wheels.NAME).read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("torch @ https://me:cret@a.invalid/t.whl", "torch @ https://a.invalid/t.whl"),
+        ("git+https://cret@a.invalid/r@main#egg=x", "git+https://a.invalid/r@main#egg=x"),
+        ("https://me:cr/et@a.invalid/x https://cret@b/", "https://a.invalid/x https://b/"),
+        ("https://a.invalid/simple?token=cret#sha256=1", "https://a.invalid/simple#sha256=1"),
+        ("https://a.invalid:8080/r@main", "https://a.invalid:8080/r@main"),
+        ("git+ssh://git@github.com/o/r@v1", "git+ssh://git@github.com/o/r@v1"),
+        ("https://${USER}:${WORD}@a.invalid/x", "https://${USER}:${WORD}@a.invalid/x"),
+        ("what? me@x.org", "what? me@x.org"),
+    ],
+)
+def test_a_text_is_shown_without_the_passwords_in_it(text: str, shown: str) -> None:
+    assert without_passwords(text) == shown
+
+
+def test_no_verb_prints_or_writes_what_a_project_or_an_installer_keeps_secret(
+    packages: FakeEnvironment, project: Project
+) -> None:
+    packages.torch("2.9.1+rocm6.4", "6.4.43484")
+    place = packages.install("peft", "0.21.2")
+    origin = {"url": "https://me:S3CRET@a.invalid/peft.whl?sig=S3CRET", "archive_info": {}}
+    (place / "direct_url.json").write_text(json.dumps(origin))
+    (place / "INSTALLER").write_text("of https://me:S3CRET@a.invalid/" + "x" * 5000)
+    url = "https://me:S3CRET@download.pytorch.org/whl/cu121"
+    project.write("requirements.txt", f"--index-url {url}\ntorch @ {url}/torch.whl\ntorch==2.4.1\n")
+    python = ("--python", str(packages.python))
+    said = ""
+    for words in (("plan", "--to", "7.1"), ("freeze",), ("show",), ("survived",), ("compatible",)):
+        offline = ("--offline",) if words[0] == "compatible" else ()
+        for form in ("text", "json") if words[0] != "freeze" else ("text",):
+            flags = ("--output-format", form) if words[0] != "freeze" else ()
+            done = project.run("stack", *words, *python, *offline, *flags)
+            said += done.stdout + done.stderr
+    made = [each for each in project.root.iterdir() if each.suffix in {".json", ".txt"}]
+    written = [each.read_text() for each in made if each.name != "requirements.txt"]
+    assert "download.pytorch.org/whl/cu121" in said
+    assert any("https://a.invalid/peft.whl" in each for each in written)
+    assert "S3CRET" not in said + "".join(written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -275,3 +276,22 @@ def test_a_version_is_reduced_to_what_wheels_are_named_by(version: str, reduced:
 def test_any_text_is_a_version_or_none(text: str) -> None:
     reduced = major_minor(text)
     assert not reduced or reduced.count(".") == 1
+
+
+@pytest.mark.parametrize(
+    ("origin", "version"),
+    [
+        ("https://repo.radeon.com/rocm/windows/rocm-rel-7.1.1/rocm_sdk_core-0.1.dev0.whl", "7.1.1"),
+        ("https://a.invalid/rocm_sdk_core-0.1.dev0.whl", ""),
+    ],
+)
+def test_wheels_without_a_version_of_rocm_are_valid_and_there(
+    packages: FakeEnvironment, here: FakeMachine, origin: str, version: str
+) -> None:
+    place = packages.install("rocm-sdk-core", "0.1.dev0")
+    (place / "direct_url.json").write_text(json.dumps({"url": origin, "archive_info": {}}))
+    packages.torch("2.9.0+rocmsdk20251116", "7.1.25424")
+    stack = packages.show(here)
+    assert stack.rocm.problems == ()
+    assert stack.rocm.without_torch.version == version
+    assert "missing" not in "".join(each.reason for each in stack.verdicts)

@@ -160,3 +160,37 @@ def test_what_cannot_be_imported_is_installed_anew_from_where_it_is_for_rocm(
     packages.write(f"{name.replace('-', '_')}/__init__.py", "raise ImportError('no symbol')\n")
     (verdict,) = (each for each in packages.show(here, smoke=True).verdicts if each.on != "ROCm")
     assert action in verdict.action
+
+
+FLASH = """\
+import os
+if os.getenv("FLASH_ATTENTION_TRITON_AMD_ENABLE", "FALSE") == "TRUE":
+    gpu = None
+else:
+    import flash_attn_2_cuda as gpu
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "compiled", "hip"),
+    [
+        (FLASH, "", "7.1.25424"),
+        (FLASH, "flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so", "7.1.25424"),
+        (FLASH, "", ""),
+        ("import flash_attn_2_cuda", "", "7.1.25424"),
+    ],
+)
+def test_flash_attn_without_compiled_code_is_told_its_switch(
+    packages: FakeEnvironment, here: FakeMachine, code: str, compiled: str, hip: str
+) -> None:
+    packages.torch("2.10.0", hip)
+    packages.install("flash-attn", "2.7.4.post1")
+    packages.write("flash_attn/__init__.py", "from . import interface")
+    packages.write("flash_attn/interface.py", code)
+    if compiled:
+        packages.write(compiled, "")
+    found = packages.show(here, smoke=True).verdicts
+    (failed,) = [e for e in found if e.package == "flash-attn" and e.grade == "observed"]
+    assert failed.judgement == "conflict"
+    sets = failed.action == "export FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"
+    assert sets == (code == FLASH and not compiled and bool(hip))

@@ -71,7 +71,7 @@ def is_from_elsewhere(conflict: Conflict, file: File) -> bool:
     What a vendor's builds require, or builds of a day, nobody keeps: `repo.radeon.com` has
     torchvision 0.24.0 for torch 2.9.1.
     """
-    if not conflict.demanded or conflict.owner.name in _PURE:
+    if not conflict.demanded or conflict.owner.name in _PURE or _is_for_another_torch(conflict):
         return False  # two versions of one package exclude each other, whoever built them
     from .together import indexes_with  # noqa: PLC0415
 
@@ -79,6 +79,23 @@ def is_from_elsewhere(conflict: Conflict, file: File) -> bool:
     if command is not None and _CONFIGURED.search(file.text):
         return True
     return not all(map(_has_what_pypi_has, indexes_with(command, file)))
+
+
+def _is_for_another_torch(conflict: Conflict) -> bool:
+    """Return whether torchvision or torchaudio is for another minor release of torch.
+
+    Whoever builds it builds the same release for the same torch, but perhaps for another patch.
+    """
+    if conflict.owner.name not in {"torchvision", "torchaudio"} or conflict.other.name != "torch":
+        return False
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.published.requirements import pin  # noqa: PLC0415
+
+    asked, torch = pin(SpecifierSet(conflict.demanded)), pin(conflict.other.requirement.specifier)
+    if asked is None or torch is None or torch.is_prerelease:
+        return False
+    return asked.release[:2] != torch.release[:2]
 
 
 def _has_what_pypi_has(url: str | None) -> bool:

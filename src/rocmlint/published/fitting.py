@@ -1,4 +1,7 @@
-"""Choosing releases that fit together from the shipped metadata, and saying why others do not."""
+"""Choosing releases that fit together from the shipped data, and saying why others do not.
+
+They fit by their metadata, and each has the names that the others ask for when they are imported.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.errors import RocmlintError
+from rocmlint.published import imports
 from rocmlint.published import requirements as published
 
 if TYPE_CHECKING:
@@ -158,7 +162,20 @@ def why_not(
         for each in _required(name, chosen, extras.get(name, frozenset()), python):
             if canonicalize_name(each.name) == package and not _meets(version, each.specifier):
                 return f"{name} {chosen} requires {package}{shown(each.specifier)}"
+    for name, chosen in beside.items():
+        pairs = ((package, version, name, chosen), (name, chosen, package, version))
+        reason = next(filter(None, (imports.why_not(*pair) for pair in pairs)), "")
+        if reason:
+            return reason
     return ""
+
+
+def cannot_be_imported(package: str, version: Version, other: str, found: Version) -> bool:
+    """Return whether one of two releases asks the other for a name that it does not have."""
+    return bool(
+        imports.lacking(package, version, other, found)
+        or imports.lacking(other, found, package, version)
+    )
 
 
 def for_python(asks: SpecifierSet, python: str) -> bool:
@@ -240,6 +257,9 @@ class _State:
 
     def choosing(self, package: str, version: Version) -> _State | frozenset[str]:
         """Choose a release; gives the earlier choices that stand against it."""
+        for name in imports.partners(package) & self.chosen.keys():
+            if cannot_be_imported(package, version, name, self.chosen[name]):
+                return frozenset({name})
         new = _State(self.python)
         new.chosen, new.demands = {**self.chosen, package: version}, self.demands
         new.torch = self.torch

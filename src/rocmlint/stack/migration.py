@@ -15,12 +15,12 @@ from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published import requirements
 from rocmlint.stack.advice.rollback import write_rollback
+from rocmlint.stack.installed.bitsandbytes import NAME as BITSANDBYTES
 from rocmlint.stack.installed.distributions import is_of_torch, minor_of, read_environment
 from rocmlint.stack.installed.rocm import Rocm, find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.resolution.asked import has_wheels, no_wheels
 from rocmlint.stack.upgrade.changes import (
-    BITSANDBYTES,
     PackageChange,
     compiled,
     orphans,

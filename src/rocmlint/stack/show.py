@@ -11,11 +11,13 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
 from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.amd_packages import amd_packages
+from rocmlint.stack.checks.companions import companions
 from rocmlint.stack.checks.compiled import compiled
 from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.doubles import doubles
 from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.checks.guards import guards
+from rocmlint.stack.checks.imports import imports
 from rocmlint.stack.checks.jax import jax, plugins
 from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
 from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
@@ -122,8 +124,10 @@ def read_stack(
         *driver_and_rocm(driver, torch, beside_torch),
         *(replace(each, action=keep.added_to(each.action)) for each in beside),
         *visible(machine.environment, devices),
+        *companions(environment, place),
         *declared(environment, keep, place),
         *guards(environment, keep, place),
+        *imports(environment, keep),
         *(observed.verdicts if observed else ()),
     )
     return Stack(

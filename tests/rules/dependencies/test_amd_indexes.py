@@ -84,6 +84,23 @@ def test_the_torchvision_of_a_vendor_stays_where_it_meets_the_pin(repository: Re
     assert repository.codes("install.sh", text.format("0.25.0")) == ["ROC201"]
 
 
+@pytest.mark.parametrize(
+    ("torch", "vision", "codes"),
+    [
+        ("2.9.1+rocm7.2.0", "torchvision==0.25.0+rocm7.2.0", ["ROC203"]),
+        ("2.9.1+rocm7.2.0", "torchaudio==2.10.0+rocm7.2.0", ["ROC203"]),
+        ("2.9.1", "torchvision==0.25.0", ["ROC203"]),
+        ("2.9.1+rocm7.2.0", "torchvision==0.24.0+rocm7.2.0", []),
+        ("2.9.1+rocm7.2.0", "torchaudio==2.9.0+rocm7.2.0", []),
+    ],
+)
+def test_the_torchvision_of_another_minor_torch_is_a_conflict_whoever_built_both(
+    repository: Repository, torch: str, vision: str, codes: list[str]
+) -> None:
+    text = f"pip install torch=={torch} {vision} --find-links {RADEON}\n"
+    assert [each for each in repository.codes("install.sh", text) if each == "ROC203"] == codes
+
+
 def test_the_extra_for_the_gpu_is_told_where_the_index_needs_one(repository: Repository) -> None:
     text = f"pip install -i {ALL} 'torch[device-gfx1151]'\npip install torchvision\n"
     (found,) = repository.lint("install.sh", text)

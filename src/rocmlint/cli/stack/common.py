@@ -17,6 +17,7 @@ from rocmlint.cli.verify.common import (
     seconds,
 )
 from rocmlint.text.json import dumps
+from rocmlint.text.urls import without_passwords
 from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 
@@ -67,12 +68,14 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(item) for item in value]
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+    if isinstance(value, (int, float, bool, type(None))):
+        return value
+    return without_passwords(str(value))
 
 
 def lines(text: str) -> str:
     """Return a table or a text of several lines, safe to print."""
-    return "\n".join(visible(line) for line in text.split("\n"))
+    return "\n".join(visible(without_passwords(line)) for line in text.split("\n"))
 
 
 def not_answered(what: Iterable[str]) -> Iterator[str]:

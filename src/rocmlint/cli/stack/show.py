@@ -181,7 +181,9 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     beside = stack.kept.pip_install().removeprefix("pip install")
     for block in found:
         yield from block.lines(beside)
-    fitting = [each for each in stack.verdicts if each.judgement == "fits"]
+    apart = {(each.package, each.on) for each in stack.verdicts if each.judgement == "conflict"}
+    fits = [each for each in stack.verdicts if each.judgement == "fits"]
+    fitting = [each for each in fits if (each.package, each.on) not in apart]
     rows = list(_fitting(fitting))
     if rows:
         yield tabulate(rows, ("compatible", "requires", "found", "evidence"), disable_numparse=True)

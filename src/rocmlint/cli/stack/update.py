@@ -16,7 +16,7 @@ from rocmlint.cli.stack.common import (
 from rocmlint.published import tables
 from rocmlint.published.ages import ABOUT
 from rocmlint.published.rocm_wheels import SERVER
-from rocmlint.stack.indexes.fetch import Reader, without_password
+from rocmlint.stack.indexes.fetch import Reader
 from rocmlint.stack.indexes.index_config import Index, find_certificates, find_index
 from rocmlint.stack.update import (
     FETCHED,
@@ -27,6 +27,7 @@ from rocmlint.stack.update import (
     reset,
     update,
 )
+from rocmlint.text.urls import without_password
 from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:

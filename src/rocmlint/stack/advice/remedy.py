@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.published import requirements, rocm_wheels
+from rocmlint.published import imports, requirements, rocm_wheels
 from rocmlint.published.closure import brings_other
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.advice import jax_builds
@@ -99,6 +99,24 @@ def _other_jax(here: Surroundings) -> str:
     parts = [each for each in here.packages if jax_builds.PART.fullmatch(each.name)]
     others = [each for each in parts if jax_builds.major_of(each.name) != major]
     return jax_builds.for_rocm(here, others) if major and others else ""
+
+
+def importing(package: Distribution, other: Distribution, name: str, kept: Kept = NOTHING) -> str:
+    """Return which release to install where a package asks another for a name that it has not.
+
+    The first release of the package that can be imported with the other, else one of the other that
+    has the name: torch stays.
+    """
+    version, found = package.parsed, other.parsed
+    if version is None or found is None:
+        return ""
+    first = imports.first_importing(package.name, version, other.name, found)
+    if first is not None:
+        return kept.pip_install(f"{package.name}>={first}")
+    other_release = "" if other.name in TORCH_FAMILY else imports.having(other.name, found, name)
+    if other_release:
+        return kept.pip_install(other_release)
+    return kept.pip_install("--upgrade", package.name)
 
 
 def reinstall(package: Distribution, here: Surroundings = NOWHERE) -> str:

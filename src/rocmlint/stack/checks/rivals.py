@@ -7,7 +7,6 @@ overwritten the others. bitsandbytes has a library for each ROCm in one wheel.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +17,12 @@ from rocmlint.published import amd_wheels
 from rocmlint.stack.advice.keeping import NOTHING, place_of
 from rocmlint.stack.advice.rocm_builds import places
 from rocmlint.stack.checks.compiled import labelled
+from rocmlint.stack.installed.bitsandbytes import (
+    WITH_NEAREST,
+    libraries_for_rocm,
+    loaded,
+    wanted,
+)
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor
@@ -35,7 +40,6 @@ _ONNX = ("onnxruntime", "onnxruntime-rocm", "onnxruntime-migraphx", "onnxruntime
 _FOR_ROCM = ("onnxruntime-migraphx", "onnxruntime-rocm")
 _PLUGIN = "onnxruntime-ep-migraphx"
 """It is installed beside onnxruntime, which loads it."""
-_BNB = re.compile(r"libbitsandbytes_(rocm|cuda)(\d{2,4})\w*\.(?:so|dll)")
 
 
 def rivals(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> Iterator[Verdict]:
@@ -148,7 +152,7 @@ def _built_for(package: Distribution, rocm: Rocm) -> Verdict:
 
 
 def _bitsandbytes(environment: Environment, torch: TorchBuild) -> Iterator[Verdict]:
-    """Look for the library that it loads: that of HIP's version, or the nearest of its major."""
+    """Look for the library that it loads with torch's HIP."""
     package, module = environment.get("bitsandbytes"), environment.modules.get("bitsandbytes")
     if package is None or not module:
         return
@@ -156,26 +160,26 @@ def _bitsandbytes(environment: Environment, torch: TorchBuild) -> Iterator[Verdi
         names = os.listdir(os.path.dirname(module))
     except OSError:
         return
-    found = [match for match in map(_BNB.fullmatch, names) if match]
-    versions = sorted({match[2] for match in found if match[1] == "rocm"})
-    wanted = major_minor(torch.hip).replace(".", "")
-    if not found or not wanted:
+    hip = major_minor(torch.hip)
+    if not hip or not any(each.startswith("libbitsandbytes_") for each in names):
         return
-    verdict = _verdict(package, torch.rocm_release, f"its library for HIP {major_minor(torch.hip)}")
-    near = [each for each in versions if each[0] == wanted[0]]
-    has = f"it has libraries for {' '.join(f'rocm{each}' for each in versions)}"
-    if wanted in versions:
+    there = libraries_for_rocm(names)
+    taken, first = loaded(package, hip, there), wanted(package, hip)
+    verdict = _verdict(package, torch.rocm_release, f"its library for HIP {hip}")
+    has = f"it has libraries for {' '.join(f'rocm{each}' for each in there)}"
+    if taken == first:
         yield verdict
-    elif near:
-        reason = f"{has}, not for rocm{wanted}: it takes the nearest one of this major version"
+    elif taken:
+        reason = f"{has}, not for rocm{first}: it takes that for rocm{taken}"
         yield replace(verdict, judgement="note", reason=reason)
     else:
-        only = has if versions else "it has libraries for CUDA only"
+        only = has if there else "it has libraries for CUDA only"
+        newest = f"'bitsandbytes>={WITH_NEAREST}'"
         yield replace(
             verdict,
             judgement="conflict",
-            reason=f"{only}: it cannot load any with HIP {major_minor(torch.hip)}",
-            action=f"pip install --upgrade --no-deps bitsandbytes{_where(package)}",
+            reason=f"{only}, and looks for rocm{first} with HIP {hip}: it can load none",
+            action=f"pip install --upgrade --no-deps {newest}{_where(package)}",
         )
 
 

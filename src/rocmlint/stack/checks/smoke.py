@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.read import read_small
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.advice.remedy import reinstall
 from rocmlint.stack.advice.torch_command import NOWHERE, Surroundings
 from rocmlint.stack.installed.distributions import PACKAGES, import_name
+from rocmlint.stack.installed.rocm_folders import names_in
+from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
 
 _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-sdk-core"})
 _NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
+SWITCH = "FLASH_ATTENTION_TRITON_AMD_ENABLE"
+_COMPILED = "flash_attn_2_cuda"
+"""How the compiled part of flash-attn is called, beside its folder."""
 _TORCH = {"hip": str, "error": str, "architectures": [str], "devices": [str]}
 _TOLD = {"error": str, "has_torch": (bool, type(None)), "torch": {str: _TORCH}}
 """What an interpreter answers; ``torch`` has one entry, of the same name, for torch itself."""
@@ -64,7 +71,9 @@ def smoke(
             continue
         said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
         if told["error"]:
-            verdicts.append(_failed(package, told["error"], said, here))
+            failed = _failed(package, told["error"], said, here)
+            switch = _switch(package, environment)
+            verdicts.append(replace(failed, action=switch) if switch else failed)
             continue
         verdicts.append(_fits(package, "can be imported"))
         verdicts += _on_torch(package, environment, told["has_torch"], said)
@@ -104,6 +113,28 @@ def _failed(
         reason += f" ({said[-1].strip()})"
     action = f"fix the conflicts above, if any; otherwise {reinstall(package, here)}"
     return _but(_fits(package, "can be imported"), reason, action)
+
+
+def _switch(package: Distribution, environment: Environment) -> str:
+    """Return what makes flash-attn take its Triton code, where it has no compiled code for ROCm.
+
+    Its build without the compiled part imports it all the same, unless this variable is set.
+    """
+    module, torch = environment.modules.get("flash_attn"), read_torch(environment)
+    if package.name != "flash-attn" or not module or torch is None or torch.kind != "HIP":
+        return ""
+    folder = os.path.dirname(module)
+    if any(each.startswith(_COMPILED) for each in names_in(os.path.dirname(folder))):
+        return ""
+    files = (os.path.join(folder, each) for each in names_in(folder) if each.endswith(".py"))
+    return f"export {SWITCH}=TRUE" if any(map(_reads_switch, files)) else ""
+
+
+def _reads_switch(path: str) -> bool:
+    try:
+        return SWITCH.encode() in read_small(path)
+    except OSError:
+        return False
 
 
 def _slow(package: Distribution, error: str) -> Verdict:

@@ -120,7 +120,7 @@ def _hip(
     wanted = f"ROCm {built or '(HIP ' + torch.hip + ')'}"
     verdict = _verdict(torch, "ROCm", rocm.version, wanted)
     if not rocm.version:
-        yield replace(verdict, judgement="note", reason=_NO_ROCM[libraries])
+        yield replace(verdict, judgement="note", reason=_of_no_version(rocm, libraries))
     elif not built:
         reason = f"HIP {torch.hip} does not show which ROCm torch was built for"
         yield replace(verdict, judgement="note", reason=reason)
@@ -138,6 +138,14 @@ _NO_ROCM: dict[RocmOfTorch, str] = {
     "host": "no ROCm was found here, and this torch does not include its libraries: it was "
     "compiled with an installed one",
 }
+
+
+def _of_no_version(rocm: Rocm, libraries: RocmOfTorch) -> str:
+    """Return what is known where nothing names a version: AMD's packages may have none."""
+    wheels = [each.source for each in rocm.readings if each.kind == "wheel" and not each.problem]
+    if not wheels:
+        return _NO_ROCM[libraries]
+    return f"{wheels[0].removeprefix('wheel ')} is installed, but does not name its ROCm"
 
 
 def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import http.client
 import os
-import re
 import socket
 import ssl
 import threading
@@ -19,6 +18,7 @@ from weakref import WeakSet
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
+from rocmlint.text.urls import without_password
 from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 _PORTS = {"https": 443, "http": 80}
 _NOT_VALID = "not a valid URL; write # / ? in a user name or password as %23 %2F %3F"
-_NOT_SHOWN = re.compile(r"[?#].*")
 _CHUNK = 1 << 16
 _PATIENCE = 30.0
 """Seconds that a server may be silent."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Codes that are an error only after too many of them."""
 _TRIES = 3
 """How often a server is asked that cannot be reached."""
 _LONGEST_REASON = 200
@@ -118,7 +119,8 @@ class Reader:
             raise type(error)(message) from error
         except urllib.error.HTTPError as error:
             error.close()
-            message = f"{without_password(url)}: HTTP {error.code}"
+            said = "it redirects too often" if error.code in _REDIRECTS else f"HTTP {error.code}"
+            message = f"{without_password(url)}: {said}"
             raise FetchError(message) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._patience()  # raises where the time is over, which says more
@@ -195,22 +197,6 @@ def _reason(error: Exception) -> str:
         return "its URL, that of the proxy or the response is not valid"
     said = str(getattr(error, "reason", None) or error).strip() or type(error).__name__
     return visible(said)[:_LONGEST_REASON]
-
-
-def without_password(url: str) -> str:
-    """Return an address as it may be printed, also one whose password was written wrongly.
-
-    What follows ``?`` or ``#`` can be as secret, and is left out.
-    """
-    try:
-        parts = urllib.parse.urlsplit(url)
-    except ValueError:
-        return "an invalid URL"
-    behind = f"{parts.path}?{parts.query}#{parts.fragment}"
-    if "@" in behind:  # as of https://me:pass#word@host/
-        return visible(f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}")
-    host = parts.netloc.rpartition("@")[2]
-    return visible(parts._replace(netloc=host, query="", fragment="").geturl())
 
 
 def _parts(url: str) -> urllib.parse.SplitResult:

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from rocmlint.published import requirements
 from rocmlint.published.requirement_lines import Facts, line_of, releases_of
-from rocmlint.stack.indexes.fetch import FetchError, without_password
+from rocmlint.stack.indexes.fetch import FetchError
 from rocmlint.stack.indexes.simple_index import (
     by_python,
     first_uploads,
@@ -19,6 +19,7 @@ from rocmlint.stack.indexes.simple_index import (
     wheel_of,
 )
 from rocmlint.stack.indexes.wheel_metadata import facts_of
+from rocmlint.text.urls import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

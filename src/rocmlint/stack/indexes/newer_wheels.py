@@ -10,10 +10,11 @@ from packaging.version import Version
 
 from rocmlint.published import rocm_wheels
 from rocmlint.published.rocm_wheels import Row
-from rocmlint.stack.indexes.fetch import FetchError, without_password
+from rocmlint.stack.indexes.fetch import FetchError
 from rocmlint.stack.indexes.simple_index import by_python, project_files, wheel_of
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.json import dumps
+from rocmlint.text.urls import without_password
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:

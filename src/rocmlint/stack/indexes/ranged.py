@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.stack.indexes.fetch import FetchError, without_password
+from rocmlint.stack.indexes.fetch import FetchError
+from rocmlint.text.urls import without_password
 
 if TYPE_CHECKING:
     from rocmlint.stack.indexes.fetch import Reader

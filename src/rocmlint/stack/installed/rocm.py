@@ -8,6 +8,7 @@ AMD's images; pytorch/pytorch#168097).
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from rocmlint.stack.installed.distributions import Environment
     from rocmlint.stack.installed.torch_build import TorchBuild
+
+_DIRECTORY = re.compile(r"/rocm-rel-(\d+\.\d+(?:\.\d+)?)/")
+"""Where repo.radeon.com has the wheels of a release."""
 
 __all__ = ["Kind", "Rocm", "RocmReading", "find_rocm"]
 
@@ -88,12 +92,15 @@ def _json(text: str) -> dict[str, object] | None:
 def _wheels(environment: Environment) -> Iterator[RocmReading]:
     """Read AMD's own wheels, which need no /opt/rocm (pip install rocm[libraries]).
 
+    Those of ROCm 7.1.1 for Windows are all 0.1.dev0, and only the directory tells their release.
+
     The package rocm counts with rocm-sdk-core only: by itself it may be another one of that name.
     """
     core = environment.get("rocm-sdk-core")
     for wheel in filter(None, (core, environment.get("rocm") if core else None)):
-        version = first_version(wheel.version)
-        problem = "" if version else "has no valid version"
+        origin = _DIRECTORY.search(wheel.direct_url)
+        version = first_version(wheel.version) or (origin[1] if origin else "")
+        problem = "has no valid version" if wheel.parsed is None else ""
         yield RocmReading(f"wheel {wheel}", "wheel", version, problem)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Literal
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from rocmlint.published import imports
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, up_to_date
 from rocmlint.published.requirements import pin
@@ -17,13 +18,15 @@ from rocmlint.stack.resolution.uv import Refusal, resolve
 from rocmlint.stack.wheels.install import COMPANIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from packaging.version import Version
 
     from rocmlint.stack.resolution.asked import AskedTorch
 
 Name = Literal["uv", "shipped data"]
+_MOST_CLASHES = 4
+"""Pairs that cannot be imported together which are undone, one after the other."""
 _MOST_IN_PAIRS = 12
 """Packages that are tried in pairs, a few hundredths of a second each."""
 
@@ -85,9 +88,25 @@ class Uv:
         """Choose releases that fit together. Raises ResolverError.
 
         First no older ones than the shipped metadata allow: what uv cannot read, as it has only
-        an sdist, would send it back for years of releases.
+        an sdist, would send it back for years of releases. What cannot be imported together, which
+        uv does not know, is not chosen.
         """
-        goals = [self._up_to_date(each) for each in goals]
+        return self._importable([self._up_to_date(each) for each in goals])
+
+    def _importable(
+        self, goals: Sequence[Requirement], tries: int = _MOST_CLASHES
+    ) -> Mapping[str, Version] | Refusal:
+        """Move one package of each pair that cannot be imported, the one that asks first."""
+        found = self._chosen(goals)
+        bounds = None if isinstance(found, Refusal) else next(clashes(found), None)
+        for bound in bounds or () if tries else ():
+            moved = self._importable([*goals, bound], tries - 1)
+            if not isinstance(moved, Refusal):
+                return moved
+        return found if bounds is None else Refusal("no releases that can be imported together")
+
+    def _chosen(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+        """Ask for no older releases than the shipped metadata allow, then for any."""
         known = [each for each in goals if published.releases(each.name)]
         floors = guess((*known, self.torch.requirement), self.python)
         if floors:
@@ -130,6 +149,15 @@ class Uv:
     def _is_for_older_python(self, name: str, version: Version) -> bool:
         asks = published.requires_python(name, version)
         return asks is not None and not for_python(asks, self.python) and _has_upper_bound(asks)
+
+
+def clashes(found: Mapping[str, Version]) -> Iterator[tuple[Requirement, ...]]:
+    """Yield for each pair that cannot be imported what would undo it, the better one first."""
+    for (name, version), (other, chosen) in permutations(found.items(), 2):
+        for lacking in imports.lacking(name, version, other, chosen)[:1]:
+            first = imports.first_importing(name, version, other, chosen)
+            undone = [f"{name}>={first}" if first else "", imports.having(other, chosen, lacking)]
+            yield tuple(map(Requirement, filter(None, undone)))
 
 
 def _has_upper_bound(asks: SpecifierSet) -> bool:

@@ -14,6 +14,8 @@ from rocmlint.published import requirements
 from rocmlint.published.fitting import fit
 from rocmlint.stack.advice.rollback import built_from
 from rocmlint.stack.checks.declared import declared
+from rocmlint.stack.installed.bitsandbytes import NAME as BITSANDBYTES
+from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm, wanted
 from rocmlint.stack.installed.contents import always_required, libraries
 from rocmlint.stack.installed.distributions import (
     BUILT_AGAINST_TORCH,
@@ -22,6 +24,7 @@ from rocmlint.stack.installed.distributions import (
     minor_of,
 )
 from rocmlint.stack.verdicts import is_met
+from rocmlint.stack.versions import major_minor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -33,9 +36,8 @@ if TYPE_CHECKING:
 Action = Literal["remove", "install", "upgrade", "downgrade", "rebuild"]
 
 _OF_CUDA = re.compile(r"nvidia-|cuda-(?:bindings|pathfinder|toolkit)$")
-BITSANDBYTES = "bitsandbytes"
-_BITSANDBYTES = re.compile(r"libbitsandbytes_rocm(\d+)\.so")
-"""One wheel has a library for each of several ROCm versions, none of them bound to a torch."""
+_HIP = {"10.0": "7.15"}
+"""The HIP of releases of ROCm that have another number."""
 _NOTHING: Mapping[str, SpecifierSet] = {}
 _MOST_ROUNDS = 12
 
@@ -83,13 +85,17 @@ def compiled(environment: Environment, rocm: str) -> dict[str, str]:
 
 
 def without_library(bitsandbytes: Distribution, rocm: str) -> str:
-    """Return how one knows that bitsandbytes has no library for a ROCm; empty if it has one."""
+    """Return how one knows that bitsandbytes has no library for a ROCm; empty if it has one.
+
+    From 0.50 on it may do with the library of another minor version, but a plan is for its own.
+    """
     files = libraries(bitsandbytes)
-    own = {match[1]: match[0] for name in files if (match := _BITSANDBYTES.search(name))}
-    if not files or "".join(rocm.split(".")[:2]) in own:
+    own = libraries_for_rocm(files)
+    release = major_minor(rocm)
+    if not files or wanted(bitsandbytes, _HIP.get(release, release)) in own:
         return ""
-    there = f"{', '.join(own.values())} and none" if own else "no library"
-    return f"it has {there} for ROCm {rocm}"
+    names = ", ".join(f"libbitsandbytes_rocm{each}.so" for each in own)
+    return f"it has {f'{names} and none' if own else 'no library'} for ROCm {rocm}"
 
 
 def orphans(environment: Environment, removed: Collection[str]) -> list[Distribution]:

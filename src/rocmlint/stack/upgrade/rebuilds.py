@@ -12,8 +12,9 @@ from rocmlint.published.fitting import fit
 from rocmlint.stack.advice.origins import gone
 from rocmlint.stack.advice.rocm_builds import places
 from rocmlint.stack.advice.rollback import built_from, source_of
+from rocmlint.stack.installed.bitsandbytes import NAME as BITSANDBYTES
 from rocmlint.stack.installed.distributions import NOT_ON_PYPI, minor_of
-from rocmlint.stack.upgrade.changes import BITSANDBYTES, PackageChange, without_library
+from rocmlint.stack.upgrade.changes import PackageChange, without_library
 from rocmlint.stack.upgrade.pins import Obstacle
 from rocmlint.stack.versions import major_minor
 from rocmlint.text.written import version_of
