@@ -9,6 +9,7 @@ from .assigned import assigned
 from .decorated import decorated
 from .defaults import kept
 from .members import members
+from .registered import registered
 from .registries import registries
 from .shapes import shapes
 from .used import used
@@ -29,6 +30,7 @@ def altered(
         added(space, disk),
         assigned(space, disk),
         registries(space, disk),
+        registered(space, disk),
         members(space, disk),
         kept(space, disk),
         decorated(space, disk),

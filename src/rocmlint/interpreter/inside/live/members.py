@@ -8,7 +8,8 @@ from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .bindings import dotted, literal_value
+from .bindings import literal_value
+from .events import dotted
 from .fingerprints import fingerprint
 from .literals import holds
 from .makers import resolved

@@ -9,9 +9,9 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .assigned import Names
 from .brought import absolute, imported_packages, makes_code_in, source_bindings
 from .home import is_callable, is_made, is_standard, outermost, place_of, strangers
+from .names import Names
 from .on_disk import OnDisk, on_disk
 from .reachable import attributes, bases, is_a, items, module_of, qualified_name, value_at
 from .sources import NoSourceError

@@ -6,19 +6,20 @@ import os
 import sys
 from abc import ABCMeta
 from functools import cache
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .added import is_brought_by_star
 from .alteration import Alteration
-from .bindings import ANY_NAME
 from .brought import is_brought, source_bindings
+from .events import ANY_NAME
 from .fingerprints import fingerprint
 from .home import outermost, place_of, strangers
 from .makers import resolved
 from .reachable import (
     ABSENT,
     attributes,
+    bases,
     functions_of,
     items,
     module_of,
@@ -54,7 +55,7 @@ def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> It
     values = [resolved(space, each) for each in expected.bases]
     if any(each is owner for each in values):
         return  # it took the name of its own base
-    if not expected.decorators and not _are_bases(space, expected, live):
+    if not expected.decorators and not _are_bases(space, expected, owner, live):
         foreign = next((each for each in live if any(strangers(each, disk.module))), live[0])
         if not stores_of(disk.module).sets(last, "__bases__"):
             yield Alteration(expected.name, "base", *place_of(foreign))
@@ -79,22 +80,32 @@ def _is_made_up(space: object, expected: Expected) -> bool:
     return any(value is ABSENT or not issubclass(type(value), type) for value in values)
 
 
-def _are_bases(space: object, expected: Expected, live: tuple[type, ...]) -> bool:
+def _are_bases(space: object, expected: Expected, owner: Any, live: tuple[type, ...]) -> bool:
     """Return whether the bases of a class are those of its source."""
-    if not expected.bases:
-        live = tuple(each for each in live if module_of(each) != "typing")  # of type parameters
-        return not live or (
-            (len(live) == 1 and live[0] is object) or expected.has_metaclass or expected.has_starred
-        )
-    if expected.has_starred or expected.has_metaclass:
+    live = tuple(each for each in live if module_of(each) != "typing")  # of type parameters
+    if expected.has_starred:
         return True
+    if not expected.bases:
+        is_plain = not live or (len(live) == 1 and live[0] is object)
+        return is_plain or _gives_bases(owner, live)
     values = [resolved(space, each) for each in expected.bases]
     if any(each is ABSENT or not issubclass(type(each), type) for each in values):
         return True
-    if any(module_of(each) == "typing" for each in (*live, *values)):  # type: ignore[arg-type]
-        live = tuple(each for each in live if module_of(each) != "typing")
-        values = [each for each in values if module_of(each) != "typing"]  # type: ignore[arg-type]
-    return len(live) == len(values) and all(map(_is_base, live, values))
+    values = [each for each in values if module_of(each) != "typing"]  # type: ignore[arg-type]
+    live = live if values or live != (object,) else ()
+    is_same = len(live) == len(values) and all(map(_is_base, live, values))
+    return is_same or _gives_bases(owner, live)
+
+
+def _gives_bases(owner: Any, live: tuple[type, ...]) -> bool:
+    """Return whether a metaclass may have given its class other bases, of its own package."""
+    makers = [
+        each
+        for each in bases(type(owner))
+        if type(attributes(each).get("__new__")) in (FunctionType, staticmethod)
+    ]
+    packages = {module_of(each) for each in makers} - {"abc"}
+    return bool(packages) and not any(True for each in live for _ in strangers(each, *packages))
 
 
 def _is_base(live: Any, value: Any) -> bool:
