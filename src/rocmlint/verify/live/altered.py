@@ -26,6 +26,8 @@ _KINDS = {
     "registered": "has code from {where} under a key that its source names",
     "moved": "is not what {origin} puts there: it is now {where}",
     "unregistered": "is registered in {origin}, and is not there now: something removed it",
+    "kernel": "is an operator that {module} defines or calls, and {where} registered code for it",
+    "unread": "is an operator that {module} defines or calls, and torch does not say what it runs",
     "default": "has another default in the process than in {origin}",
     "bare": "is the bare function in the process, without what its decorator at {where} gives",
     "twice": "is wrapped more often than {origin} decorates it, by {where}",

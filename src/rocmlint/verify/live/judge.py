@@ -61,6 +61,20 @@ def not_imported(module: str, reason: str, expected_sha256: str | None = None) -
     )
 
 
+def not_checked(module: str, seconds: float, expected_sha256: str | None = None) -> Result:
+    """Return the result for a module for which no time was left."""
+    return Result(
+        check="live",
+        claim=claim(expected_sha256),
+        subject=module,
+        verdict="unproven",
+        strength="declared",
+        seen="not checked",
+        reason=f"the time limit of {seconds:g} s ran out before it was compared",
+        action="name fewer modules, or give it more time with --timeout SECONDS",
+    )
+
+
 def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
     name = facts["module"]
     if facts["unprovable"] is not None:

@@ -9,6 +9,7 @@ from .assigned import assigned
 from .decorated import decorated
 from .defaults import kept
 from .members import members
+from .operators import operators
 from .registered import registered
 from .registries import registries
 from .shapes import shapes
@@ -35,6 +36,7 @@ def altered(
         kept(space, disk),
         decorated(space, disk),
         shapes(module, space, disk),
+        operators(space, disk),
         used(space, disk),
     ):
         for each in found:

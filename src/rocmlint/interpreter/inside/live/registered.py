@@ -46,6 +46,8 @@ class _Registration:
     key: str
     node: DefinitionNode | None = None
     value: Any = None
+    is_bare: bool = False
+    """Whether the key is the name of the definition."""
 
 
 def registered(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -90,7 +92,8 @@ def _by_decorators(disk: OnDisk) -> Iterator[_Registration]:
             for event in events:
                 for decorator in event.node.decorator_list if event.node and event.certain else ():
                     for name, key in _keys(decorator, event.node):
-                        yield _Registration(name, key, node=event.node)
+                        is_bare = not isinstance(decorator, ast.Call)
+                        yield _Registration(name, key, event.node, is_bare=is_bare)
 
 
 def _keys(decorator: ast.expr, node: DefinitionNode | None) -> Iterator[tuple[str, str]]:
@@ -190,7 +193,7 @@ def _not_there(
     if not wrong:
         return []
     is_moved = any(_has(entry, each, names) for each in wrong for entry in entries.values())
-    is_meant = bool(right) or is_moved or _puts(wanted[0].registrar, table, names)
+    is_meant = bool(right) or is_moved or _puts(wrong[0], table, names)
     return wrong if is_meant else []
 
 
@@ -209,29 +212,30 @@ def _has(entry: Any, wanted: _Registration, names: Names) -> bool:
     return False
 
 
-def _puts(registrar: str, table: dict[Any, Any], names: Names) -> bool:
+def _puts(wanted: _Registration, table: dict[Any, Any], names: Names) -> bool:
     """Return whether the code of a registrar puts things into a table under the key it is given."""
-    function = _function(registrar, names)
+    function = _function(wanted.registrar, names)
     if function is None:
         return False
-    code, owner = function.__code__, names.resolved(registrar.rpartition(".")[0])
+    code, owner = function.__code__, names.resolved(wanted.registrar.rpartition(".")[0])
     spaces = (function.__globals__, attributes(owner), _cells(function))
-    stored = set(_stored(code, code.co_varnames[: code.co_argcount]))
+    keys = ("__name__",) if wanted.is_bare else code.co_varnames[: code.co_argcount]
+    stored = set(_stored(code, keys))
     return any(space.get(name) is table for space in spaces for name in stored)
 
 
-def _stored(code: CodeType, parameters: tuple[str, ...]) -> Iterator[str]:
-    """Yield the names of the tables in which code puts something under a parameter or a name."""
+def _stored(code: CodeType, keys: tuple[str, ...]) -> Iterator[str]:
+    """Yield the names of the tables in which code puts something under one of these names."""
     before: list[str] = []
     for each in dis.get_instructions(code):
         if each.opname == "STORE_SUBSCR" and len(before) > 1:
-            if before[-1] in (*parameters, "__name__"):
+            if before[-1] in keys:
                 yield from before[-3:-1]
         loaded = each.argval if each.opname.startswith("LOAD_") else ""
         before += map(str, loaded) if isinstance(loaded, tuple) else [str(loaded)]
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from _stored(each, parameters)
+            yield from _stored(each, keys)
 
 
 def _is_registered_again(wanted: _Registration, live: Any, disk: OnDisk) -> bool:
