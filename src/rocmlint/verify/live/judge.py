@@ -24,6 +24,9 @@ WITH_SOURCE = ("SourceFileLoader", "zipimporter")
 _OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
+_NOT_COVERED = "computed values"
+"""What calls and other expressions gave at the import: of these only the origin of code is known."""
+
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
 
@@ -42,9 +45,9 @@ def result_of(
 
 def claim(expected_sha256: str | None = None, replaced: Sequence[str] = ()) -> str:
     """Return what is claimed of a module: its file is in a manifest, or functions of it are."""
-    but = f", except for {few(replaced, 2)}" if replaced else ""
+    but = [few(replaced, 2)] if replaced else []
     own = "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
-    return own + but
+    return f"{own}, except for {' and '.join([*but, _NOT_COVERED])}"
 
 
 def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import operator
+import re
 import sys
 from abc import ABCMeta
 from types import FunctionType, MethodType, ModuleType
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from .events import Event
     from .on_disk import OnDisk
 
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_PURE = (frozenset, re.compile, *_GETTERS)
+"""Functions whose results never change, and can be compared with those of another call."""
 _DISPLAYS = {ast.Dict: dict, ast.List: list, ast.Tuple: tuple, ast.Set: set}
 
 
@@ -176,10 +181,33 @@ class Names:
             return all(self.is_value(each, parts[n]) for n, each in enumerate(call.args[:3]))
         if callee is functools.partial and type(live) is functools.partial:
             return self.is_partial(call, live)
+        if any(callee is each for each in _PURE):
+            return self.is_computed(callee, call, live)
         if type(callee) is type and "__new__" not in vars(callee) and callee is not type:
             if not is_a(live, callee):
                 return False
         return not any(self.strangers(call, live))
+
+    def is_computed(self, callee: Any, call: ast.Call, live: Any) -> bool:
+        """Return whether a value is what a function without effects gives for these arguments."""
+        arguments = [self.argument(each) for each in call.args]
+        keywords = {each.arg or "": self.argument(each.value) for each in call.keywords}
+        if any(each is ABSENT for each in (*arguments, *keywords.values())) or "" in keywords:
+            return True
+        try:
+            computed = callee(*arguments, **keywords)
+        except Exception:  # noqa: BLE001 - then it was called with other arguments
+            return True
+        if type(computed) is not type(live):
+            return False
+        is_equal = computed == live
+        return bool(is_equal or (callee in _GETTERS and computed.__reduce__() == live.__reduce__()))
+
+    def argument(self, expression: ast.expr) -> Any:
+        """Return the value of a literal, or of a name of a number or a string; else ABSENT."""
+        name = dotted(expression)
+        value = self.resolved(name) if name else self.literal(expression)
+        return value if name is None or is_a(value, int, str) else ABSENT
 
     def is_partial(self, call: ast.Call, live: functools.partial[Any]) -> bool:
         """Return whether a partial keeps what the call gives it."""
