@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .events import Event
     from .on_disk import OnDisk
 
+_CONDITIONS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _COMPUTED = (ast.Call, ast.IfExp, ast.BoolOp, ast.Subscript)
 _SETS_GLOBALS = re.compile(rb"\b(?:globals|vars)\(\)\s*(?:\[|\.update\()")
 
@@ -61,14 +62,25 @@ def _set_on_classes(space: object, disk: OnDisk, branches: Branches) -> Iterator
         scope = disk.bindings.scopes.get(tuple(path))
         owner = value_at(space, path)
         live = attributes(owner).get(last, ABSENT)
-        if scope is None or live is ABSENT or not is_a(owner, type):
+        if scope is None or not is_a(owner, type) or not disk.is_own(owner):  # type: ignore[arg-type]
+            continue
+        if live is ABSENT:
+            is_certain = events[0].certain and not _is_unknown(events[-1])
+            if is_certain and b"delattr" not in disk.source.data and not _is_deleted(last, disk):
+                yield Alteration(name, "gone")
             continue
         body = Names(space, disk, tuple(path), owner)
         is_of_body = not events[0].certain and any(
             body.is_given(each, last, live) for each in scope.get(last, ())
         )
-        if disk.is_own(owner) and not is_of_body:  # type: ignore[arg-type]
+        if not is_of_body:
             yield from look.at_set(name, events, live)
+
+
+def _is_deleted(attribute: str, disk: OnDisk) -> bool:
+    """Return whether a source has a statement that deletes an attribute of a name."""
+    pattern = rb"\bdel\s[^\n]*\.%s\b" % re.escape(attribute.encode())
+    return re.search(pattern, disk.source.data) is not None
 
 
 def _of_computed_names(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -143,6 +155,14 @@ class _Look:
     ) -> Iterator[Alteration]:
         """Yield that a name is what a branch gives it that did not run, or may not have run."""
         name = qualified.rpartition(".")[2]
+        if len(events) == 1 and events[0].value is not None:
+            # Those of literals that are certain are looked at elsewhere.
+            value, is_sure = events[0].value, events[0].certain
+            is_other = is_sure and self._is_other_result(value, live)
+            if not self._is_set_again(name) and (
+                is_other or not (is_sure or self._gives(events[0], name, live))
+            ):
+                yield Alteration(qualified, "result", *place_of(live))
         if len(events) == 1 or self._is_set_by_package(name, live):
             return
         taken = self.branches.last(events)
@@ -157,12 +177,28 @@ class _Look:
 
         ``known`` statements are those that set an attribute of that name and are events.
         """
-        is_set_again = stores_of(self.disk.module).sets_name(name, more_than=known)
-        if event.value is not None and not (is_set_again or self.names.is_mutated(name)):
+        if event.value is not None and self._is_other_result(event.value, live):
+            return self._is_set_again(name, known)
+        if event.value is not None and not self._is_set_again(name, known):
             literal = self.names.literal(event.value)
             if literal is not ABSENT:
                 return self.names.is_literal(literal, live)
         return self.names.is_made_of(event, live) and self.names.is_given(event, name, live)
+
+    def _is_set_again(self, name: str, known: int = 0) -> bool:
+        is_set = stores_of(self.disk.module).sets_name(name, more_than=known)
+        return is_set or self.names.is_mutated(name)
+
+    def _is_other_result(self, value: ast.expr, live: Any) -> bool:
+        """Return whether a value is not what a condition of the source gives."""
+        if isinstance(value, ast.IfExp):
+            truth = self.branches.truth(value.test)
+            chosen = value.body if truth else value.orelse
+            return truth is not None and not self.names.is_value(chosen, live)
+        if isinstance(value, _CONDITIONS) and type(live) is bool:
+            truth = self.branches.truth(value)
+            return truth is not None and truth is not live
+        return False
 
     def _is_set_by_package(self, name: str, live: Any) -> bool:
         last = self.path[-1] if self.path else self.disk.module.rpartition(".")[2]

@@ -77,8 +77,8 @@ class Branches:
             return False
         if event.imported is not None and self._succeeds(event.imported) is False:
             return False
-        is_star = event.name == ANY_NAME and event.imported is not None
-        if is_star and not states:
+        is_star = event.name == ANY_NAME
+        if event.imported is not None and is_star and not states:
             return self._succeeds(event.imported)
         is_sure = (event.reached or is_star) and bool(states) and None not in states
         return True if is_sure else None
@@ -91,7 +91,7 @@ class Branches:
             self._known[key] = None  # what depends on itself is not known
             state: bool | None = None
             if isinstance(statement, ast.If):
-                truth = self._truth(statement.test)
+                truth = self.truth(statement.test)
                 state = truth if truth is None or part == "body" else not truth
             elif isinstance(statement, ast.Try):
                 state = self._ran_of_try(statement, guard)
@@ -195,7 +195,8 @@ class Branches:
             return True
         return None if _makes_names(found) else False
 
-    def _truth(self, test: ast.expr) -> bool | None:
+    def truth(self, test: ast.expr) -> bool | None:
+        """Return what a condition was at the import; None where that is not known."""
         try:
             return bool(self._evaluated(test))
         except Exception:  # noqa: BLE001 - what cannot be compared is not known
@@ -226,7 +227,7 @@ class Branches:
 
     def _joined(self, node: ast.BoolOp) -> bool:
         is_or = isinstance(node.op, ast.Or)
-        states = [self._truth(each) for each in node.values]
+        states = [self.truth(each) for each in node.values]
         if is_or in states:
             return is_or
         if None in states:

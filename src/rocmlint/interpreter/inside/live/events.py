@@ -82,8 +82,19 @@ def _of_statement(statement: ast.stmt, *, certain: bool) -> Iterator[Event]:
         if statement.value is not None:
             yield from _stored_in([statement.value], certain=certain)
             yield from _assigned(statement.target, statement.value, certain=certain)
+    elif isinstance(statement, ast.Expr) and _is_setattr(statement.value):
+        owner, name, value = statement.value.args  # type: ignore[attr-defined]
+        yield Event(f"{dotted(owner)}.{name.value}", None, certain, value)
     else:
         yield from _nested(statement, certain=certain)
+
+
+def _is_setattr(value: ast.expr) -> bool:
+    """Return whether it is a call of ``setattr`` with a known owner and name."""
+    if not isinstance(value, ast.Call) or dotted(value.func) != "setattr" or value.keywords:
+        return False
+    is_named = len(value.args) == 3 and isinstance(value.args[1], ast.Constant)
+    return is_named and type(value.args[1].value) is str and dotted(value.args[0]) is not None  # type: ignore[attr-defined]
 
 
 def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> Imported:

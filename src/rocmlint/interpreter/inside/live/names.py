@@ -273,13 +273,15 @@ class Names:
         """Return whether the source itself changes what the display has in it."""
         name = self.name_of(expression)
         known = len(self.set_entries(name))
-        return name is None or is_mutated(self.disk.source.data, name, more_than=known)
+        return name is not None and is_mutated(self.disk.source.data, name, more_than=known)
 
     def name_of(self, expression: ast.expr) -> str | None:
-        """Return the name of this scope that is given an expression."""
-        scope = self.disk.bindings.scopes.get(self.path, {})
-        found = (n for n, them in scope.items() if any(each.value is expression for each in them))
-        return next(found, None)
+        """Return the name of this scope that is given an expression, or what it is a part of."""
+        for name, events in self.disk.bindings.scopes.get(self.path, {}).items():
+            for each in events:
+                if each.value is not None and any(it is expression for it in ast.walk(each.value)):
+                    return name
+        return None
 
     def set_entries(self, name: str | None) -> dict[object, ast.expr]:
         """Return what statements of the module put into a table of it, by key."""

@@ -35,8 +35,8 @@ _KEPT_BY_KEY = ("_backend_fns", "_torch_dispatch_fns")
 
 def operators(space: object, disk: OnDisk) -> Iterator[Alteration]:
     """Yield the operators for which code runs that is from elsewhere than their definition."""
-    dump = attributes(sys.modules.get("torch._C")).get("_dispatch_dump")
-    definitions = attributes(sys.modules.get("torch._library.custom_ops")).get("OPDEFS")
+    dump: Any = attributes(sys.modules.get("torch._C")).get("_dispatch_dump")
+    definitions: Any = attributes(sys.modules.get("torch._library.custom_ops")).get("OPDEFS")
     for name in sorted(_names(space, disk)) if dump is not None else ():
         try:
             told = dump(name)
@@ -63,7 +63,7 @@ def _names(space: object, disk: OnDisk) -> set[str]:
     for _, value in items(space):
         if type(value).__module__ == "torch.library":
             for kept in _LIBRARIES:
-                names = attributes(value).get(kept)
+                names: Any = attributes(value).get(kept)
                 found.update(_operator(str(each)) for each in names if is_a(names, set))
     return found
 
@@ -85,7 +85,7 @@ def _of_definition(definition: Any) -> Iterator[tuple[str, str, int]]:
     kept = attributes(definition)
     values = [kept.get(name) for name in _KEPT]
     for name in _KEPT_BY_KEY:
-        table = kept.get(name)
+        table: Any = kept.get(name)
         values += table.values() if is_a(table, dict) else []
     for value in values:
         for each in functions_of(value):

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """How many tables of one registrar are looked at."""
+_WINDOW = 7
+"""How many instructions before it puts something there code may name a table."""
+_MOST_ENTRIES = 2000
+"""How many pairs of a registration and an entry of a list are looked at."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,15 @@ def registered(space: object, disk: OnDisk) -> Iterator[Alteration]:
     """Yield the entries that the source registers, and that are others now or are not there."""
     names = Names(space, disk, (), space)
     yield from _set(names, disk)
-    groups: dict[str, list[_Registration]] = {}
+    groups: dict[object, list[_Registration]] = {}
     for each in (*_by_decorators(disk), *_by_calls(names, disk)):
-        groups.setdefault(each.registrar, []).append(each)
-    for registrar, them in groups.items():
+        groups.setdefault(_identity(each, names), []).append(each)
+    for them in groups.values():
+        registrar = them[0].registrar
         for table in _tables(registrar, names):
+            if is_a(table, list, set):
+                yield from _left_out(them, table, names)
+                continue
             for each in _not_there(them, table, names):
                 if not _is_registered_again(each, table.get(each.key), disk):
                     name = f"{_name_of(table, names) or registrar}[{each.key!r}]"
@@ -66,6 +74,27 @@ def registered(space: object, disk: OnDisk) -> Iterator[Alteration]:
                         yield Alteration(name, "moved", *place_of(table[each.key]))
                     else:
                         yield Alteration(name, "unregistered")
+
+
+def _identity(wanted: _Registration, names: Names) -> object:
+    """Return what is equal for the registrations of one registrar, whatever leads to it."""
+    function = _function(wanted.registrar, names)
+    owner = names.resolved(wanted.registrar.rpartition(".")[0])
+    is_bound = owner is not ABSENT and not is_a(owner, ModuleType)
+    found = wanted.registrar if function is None else id(function)
+    return found, id(owner) if is_bound else 0, wanted.is_bare
+
+
+def _left_out(them: list[_Registration], table: Any, names: Names) -> Iterator[Alteration]:
+    """Yield what is not in a list of registered things that has others of the same registrar."""
+    if len(table) * len(them) > _MOST_ENTRIES:
+        return
+    held = list(table)
+    there = [any(_has(entry, each, names) for entry in held) for each in them]
+    if any(there):
+        for each, is_there in zip(them, there):  # noqa: B905 - Python 3.9
+            if not is_there and each.node is not None:
+                yield Alteration(f"{each.registrar}({each.node.name})", "unregistered")
 
 
 def _set(names: Names, disk: OnDisk) -> Iterator[Alteration]:
@@ -91,20 +120,24 @@ def _by_decorators(disk: OnDisk) -> Iterator[_Registration]:
         for events in scope.values() if not path else ():
             for event in events:
                 for decorator in event.node.decorator_list if event.node and event.certain else ():
-                    for name, key in _keys(decorator, event.node):
-                        is_bare = not isinstance(decorator, ast.Call)
+                    for name, key, is_bare in _keys(decorator, event.node):
                         yield _Registration(name, key, event.node, is_bare=is_bare)
 
 
-def _keys(decorator: ast.expr, node: DefinitionNode | None) -> Iterator[tuple[str, str]]:
-    """Yield the registrar and the key that a decorator may have for a definition."""
+def _keys(decorator: ast.expr, node: DefinitionNode | None) -> Iterator[tuple[str, str, bool]]:
+    """Yield the registrar and the key that a decorator may have for a definition.
+
+    And whether the key is the name of that, since no other is given.
+    """
     if isinstance(decorator, ast.Call):
         given = [*decorator.args, *(each.value for each in decorator.keywords)]
         name = dotted(decorator.func)
         keys = [it.value for it in given if isinstance(it, ast.Constant) and type(it.value) is str]
     else:
-        name, keys = dotted(decorator), [node.name] if node else []
-    yield from ((name, key) for key in keys if name)
+        name, keys = dotted(decorator), []
+    yield from ((name, key, False) for key in keys if name)
+    if name and node and not keys:
+        yield name, node.name, True
 
 
 def _by_calls(names: Names, disk: OnDisk) -> Iterator[_Registration]:
@@ -119,7 +152,7 @@ def _by_calls(names: Names, disk: OnDisk) -> Iterator[_Registration]:
                 yield _Registration(name, key.value, value=value)
 
 
-def _tables(registrar: str, names: Names) -> Iterator[dict[Any, Any]]:
+def _tables(registrar: str, names: Names) -> Iterator[Any]:
     """Yield the tables that a registrar keeps, or that its code names."""
     function = _function(registrar, names)
     owner = names.resolved(registrar.rpartition(".")[0] or registrar)
@@ -154,13 +187,13 @@ def _cells(function: FunctionType) -> dict[str, Any]:
     return found
 
 
-def _tables_of(value: Any) -> Iterator[dict[Any, Any]]:
-    if is_a(value, dict):
+def _tables_of(value: Any) -> Iterator[Any]:
+    if is_a(value, dict, list, set):
         yield value
     elif not is_a(value, ModuleType, FunctionType):
         kinds = bases(value if is_a(value, type) else type(value))
         for each in (value, *kinds):
-            yield from (it for name, it in items(each) if is_a(it, dict) and name[:2] != "__")
+            yield from (it for n, it in items(each) if is_a(it, dict, list, set) and n[:2] != "__")
 
 
 def _names_in(code: CodeType) -> set[str]:
@@ -218,7 +251,8 @@ def _puts(wanted: _Registration, table: dict[Any, Any], names: Names) -> bool:
     if function is None:
         return False
     code, owner = function.__code__, names.resolved(wanted.registrar.rpartition(".")[0])
-    spaces = (function.__globals__, attributes(owner), _cells(function))
+    own = dict.fromkeys(code.co_varnames[: code.co_argcount][:1], owner)
+    spaces = (function.__globals__, attributes(owner), _cells(function), own)
     keys = ("__name__",) if wanted.is_bare else code.co_varnames[: code.co_argcount]
     stored = set(_stored(code, keys))
     return any(space.get(name) is table for space in spaces for name in stored)
@@ -230,7 +264,7 @@ def _stored(code: CodeType, keys: tuple[str, ...]) -> Iterator[str]:
     for each in dis.get_instructions(code):
         if each.opname == "STORE_SUBSCR" and len(before) > 1:
             if before[-1] in keys:
-                yield from before[-3:-1]
+                yield from before[-_WINDOW:-1]
         loaded = each.argval if each.opname.startswith("LOAD_") else ""
         before += map(str, loaded) if isinstance(loaded, tuple) else [str(loaded)]
     for each in code.co_consts:

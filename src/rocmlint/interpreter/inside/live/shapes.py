@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABCMeta
+from dis import get_instructions
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from .alteration import Alteration
 from .brought import is_brought, source_bindings
 from .events import ANY_NAME
 from .fingerprints import fingerprint
-from .home import outermost, place_of, strangers
+from .home import place_of, strangers
 from .makers import resolved
 from .reachable import (
     ABSENT,
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from .on_disk import OnDisk
 
 
+_BASES = 2
+"""The position of the bases among the arguments of ``__new__`` of a metaclass."""
+
+
 def shapes(module: Any, space: object, disk: OnDisk) -> Iterator[Alteration]:
     """Yield what is of another kind than the source makes it."""
     for each in disk.bindings.expected:
@@ -50,8 +55,6 @@ def shapes(module: Any, space: object, disk: OnDisk) -> Iterator[Alteration]:
 def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> Iterator[Alteration]:
     live = type.__dict__["__bases__"].__get__(owner)
     last = expected.name.rpartition(".")[2]
-    if type(owner) not in (type, ABCMeta) and not any(map(outermost, live)):
-        return  # its metaclass gives it bases of its own: TypedDict
     values = [resolved(space, each) for each in expected.bases]
     if any(each is owner for each in values):
         return  # it took the name of its own base
@@ -99,13 +102,25 @@ def _are_bases(space: object, expected: Expected, owner: Any, live: tuple[type, 
 
 def _gives_bases(owner: Any, live: tuple[type, ...]) -> bool:
     """Return whether a metaclass may have given its class other bases, of its own package."""
-    makers = [
-        each
-        for each in bases(type(owner))
-        if type(attributes(each).get("__new__")) in (FunctionType, staticmethod)
-    ]
-    packages = {module_of(each) for each in makers} - {"abc"}
+    found = ((each, attributes(each).get("__new__")) for each in bases(type(owner)))
+    functions = ((each, getattr(it, "__func__", it)) for each, it in found)
+    makers = [each for each, it in functions if type(it) is FunctionType and not _keeps_bases(it)]
+    packages = {module_of(each) for each in makers}
     return bool(packages) and not any(True for each in live for _ in strangers(each, *packages))
+
+
+def _keeps_bases(function: FunctionType) -> bool:
+    """Return whether a ``__new__`` of a metaclass takes bases by name and never sets that name."""
+    code = function.__code__
+    if code.co_argcount <= _BASES:
+        return False
+    name = code.co_varnames[_BASES]
+    return not any(
+        each.opname.startswith("STORE_") and name in each.argval
+        if isinstance(each.argval, tuple)
+        else each.opname.startswith("STORE_") and each.argval == name
+        for each in get_instructions(code)
+    )
 
 
 def _is_base(live: Any, value: Any) -> bool:
