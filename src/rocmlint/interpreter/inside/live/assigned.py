@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .alteration import Alteration
 from .branches import Branches, covers
 from .brought import absolute, imported_packages, is_around
-from .events import ANY_NAME
+from .events import ANY_NAME, dotted
 from .home import is_callable, is_made, place_of, strangers
 from .names import Names
 from .reachable import ABSENT, attributes, is_a, is_namespace, items, value_at
@@ -50,6 +50,7 @@ def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:
             elif look.is_lost(name, events):
                 yield Alteration(".".join((*path, name)), "gone")
     yield from _set_on_classes(space, disk, branches)
+    yield from _of_stars(space, disk)
     if _SETS_GLOBALS.search(disk.source.data):
         yield from _of_computed_names(space, disk)
 
@@ -81,6 +82,20 @@ def _is_deleted(attribute: str, disk: OnDisk) -> bool:
     """Return whether a source has a statement that deletes an attribute of a name."""
     pattern = rb"\bdel\s[^\n]*\.%s\b" % re.escape(attribute.encode())
     return re.search(pattern, disk.source.data) is not None
+
+
+def _of_stars(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield the names that ``from ... import *`` gives, and that are nothing that it gives them."""
+    known = disk.bindings.scopes[()]
+    stars = [each for each in known.get(ANY_NAME, ()) if each.imported is not None]
+    sources = [absolute(disk.module, each.imported) for each in stars if each.imported]
+    names = Names(space, disk, (), space)
+    for name, live in items(space) if stars else ():
+        if name in known or name in disk.bindings.elsewhere or name.startswith("_"):
+            continue
+        if is_callable(live) and any(name in attributes(sys.modules.get(it)) for it in sources):
+            if not any(names.is_given(each, name, live) for each in stars):
+                yield Alteration(name, "result", *place_of(live))
 
 
 def _of_computed_names(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -169,8 +184,21 @@ class _Look:
         given = [self._gives(each, name, live) for each in taken]
         if taken and not any(given):
             yield Alteration(qualified, "branch", *place_of(live))
-        elif not all(given):
+        elif not all(given) and not self._is_computed_there(taken, given):
             yield Alteration(qualified, "undecided", *place_of(live))
+
+    def _is_computed_there(self, taken: Sequence[Event], given: Sequence[bool]) -> bool:
+        """Return whether a value is of an expression, or of a loop, which may give any."""
+        loops = (ast.For, ast.AsyncFor, ast.While)
+        if any(isinstance(it.statement, loops) for each in taken for it in each.guards):
+            return True
+        return all(
+            event.value is not None
+            and dotted(event.value) is None
+            and self.names.literal(event.value) is ABSENT
+            for event, is_given in zip(taken, given)  # noqa: B905 - Python 3.9
+            if is_given
+        )
 
     def _gives(self, event: Event, name: str, live: Any, known: int = 0) -> bool:
         """Return whether one event gives a name its value, compared as closely as can be.
@@ -194,6 +222,9 @@ class _Look:
         if isinstance(value, ast.IfExp):
             truth = self.branches.truth(value.test)
             chosen = value.body if truth else value.orelse
+            literal = self.names.literal(chosen)
+            if literal is not ABSENT:
+                return truth is not None and not self.names.is_literal(literal, live)
             return truth is not None and not self.names.is_value(chosen, live)
         if isinstance(value, _CONDITIONS) and type(live) is bool:
             truth = self.branches.truth(value)

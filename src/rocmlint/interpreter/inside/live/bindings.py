@@ -73,15 +73,19 @@ class Bindings:
     """The names with attributes that stand anywhere in it."""
     inner_imports: tuple[ast.Import | ast.ImportFrom, ...]
     """The imports that are not statements of the module itself."""
+    unsettled: frozenset[str]
+    """The classes of which there is more than one definition, and none is chosen."""
 
 
 @dataclass
 class _Reader:
     elsewhere: set[str]
+    chosen: Mapping[str, int]
     expected: list[Expected] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
     scopes: dict[tuple[str, ...], Scope] = field(default_factory=dict)
     history: dict[tuple[str, ...], Scope] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)
 
     def scope(self, body: list[ast.stmt], names: tuple[str, ...], *, certain: bool) -> None:
         """Take what the statements of a module or of a class body define."""
@@ -108,7 +112,11 @@ class _Reader:
     ) -> None:
         classes = [each for each in nodes if isinstance(each, ast.ClassDef)]
         if classes and len(nodes) > 1:
-            return
+            classes = [each for each in classes if each.lineno == self.chosen.get(name)]
+            nodes, certain = [*classes], False
+            if not classes:
+                self.unsettled.add(name)
+                return
         self.expected.append(
             Expected(
                 name=name,
@@ -162,10 +170,13 @@ def _metaclass(classes: Iterable[ast.ClassDef]) -> Iterator[ast.keyword]:
         yield from (part for part in each.keywords if part.arg == "metaclass")
 
 
-def bindings(source: bytes) -> Bindings:
-    """Read what a module defines. Raises SyntaxError and ValueError for what does not parse."""
+def bindings(source: bytes, chosen: Mapping[str, int] | None = None) -> Bindings:
+    """Read what a module defines. Raises SyntaxError and ValueError for what does not parse.
+
+    ``chosen`` has the lines of the definitions that classes are made of, where there are several.
+    """
     tree = ast.parse(source)
-    reader = _Reader(set(_set_elsewhere(tree, in_functions=b"global " in source)))
+    reader = _Reader(set(_set_elsewhere(tree, in_functions=b"global " in source)), chosen or {})
     reader.scope(tree.body, (), certain=True)
     names, imports = set(), []
     for node in list(ast.walk(tree)):
@@ -190,6 +201,7 @@ def bindings(source: bytes) -> Bindings:
         frozenset(reader.elsewhere),
         frozenset(names - {""}),
         tuple(imports),
+        frozenset(reader.unsettled),
     )
 
 

@@ -117,7 +117,9 @@ class Branches:
         found: dict[int, dict[ast.AST | str, set[str]]] = {}
         for name, events in self.disk.bindings.history[()].items():
             parts = {(id(it.statement), it.part) for e in events for it in e.guards[:1]}
+            stars = self.disk.bindings.history[()].get(ANY_NAME, ())
             is_settled = name not in self.disk.bindings.elsewhere and name != ANY_NAME
+            is_settled = is_settled and not any(self._has_star(each, name) for each in stars)
             if len(parts) != 1 or not is_settled or any(e.deletes or not e.guards for e in events):
                 continue
             if any(len(each.guards) == 1 and each.reached for each in events):
@@ -128,9 +130,10 @@ class Branches:
     def _ran_of_try(self, statement: ast.Try, guard: Guard) -> bool | None:
         if guard.part == "finalbody":
             return True
+        only = all(_catches(each, _IMPORT_ERRORS - _ALL_ERRORS) for each in statement.handlers)
         if guard.part == "body":
-            return self._completes(statement.body, guard.child)
-        completes = self._completes(statement.body)
+            return self._completes(statement.body, guard.child, only_imports=only)
+        completes = self._completes(statement.body, only_imports=only)
         if guard.part == "orelse" or completes is None:
             return completes
         if completes:
@@ -140,18 +143,23 @@ class Branches:
         kinds = _IMPORT_ERRORS if is_import else _NAME_ERRORS
         return guard.part is next((it for it in statement.handlers if _catches(it, kinds)), None)
 
-    def _completes(self, body: list[ast.stmt], until: ast.AST | None = None) -> bool | None:
+    def _completes(
+        self, body: list[ast.stmt], until: ast.AST | None = None, *, only_imports: bool = False
+    ) -> bool | None:
         """Return whether statements ran without an exception, up to one if that is named."""
         state: bool | None = True
         for each in body:
             if each is until or state is False:
                 break
-            runs = self._runs(each)
+            runs = self._runs(each, only_imports=only_imports)
             state = runs if runs is not True else state
         return state
 
-    def _runs(self, statement: ast.stmt) -> bool | None:
-        """Return whether a statement raises nothing; imports and attributes are known to fail."""
+    def _runs(self, statement: ast.stmt, *, only_imports: bool = False) -> bool | None:
+        """Return whether a statement raises nothing; imports and attributes are known to fail.
+
+        With ``only_imports`` nothing counts but the errors of imports.
+        """
         if isinstance(statement, ast.Import):
             return all(_is_loaded(each.name) for each in statement.names)
         if isinstance(statement, ast.ImportFrom):
@@ -164,21 +172,32 @@ class Branches:
         if isinstance(statement, _SIMPLE):
             return None if getattr(statement, "decorator_list", None) else True
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
-            return True if statement.value is None else self._gives(statement.value)
+            value = statement.value
+            return True if value is None else self._gives(value, only_imports=only_imports)
+        if isinstance(statement, ast.If):
+            truth = self.truth(statement.test)
+            body = statement.body if truth else statement.orelse
+            return None if truth is None else self._completes(body, only_imports=only_imports)
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            return self._completes(statement.body, only_imports=only_imports) or None
         return None
 
-    def _gives(self, value: ast.expr) -> bool | None:
+    def _gives(self, value: ast.expr, *, only_imports: bool) -> bool | None:
         """Return whether an expression has a value, and raises nothing."""
         if isinstance(value, (ast.Constant, ast.Lambda)):
             return True
         if isinstance(value, ast.Call):
             name = dotted(value.func) or ""
+            if only_imports and isinstance(value.func, ast.Attribute) and "import" not in name:
+                return True
             is_plain = name.rpartition(".")[2] in _PLAIN_METHODS or (
                 name in _PLAIN_FUNCTIONS and self._value_of(name) is getattr(builtins, name)
             )
             return True if is_plain else None
         name = dotted(value) or ""
         if name and self._value_of(name) is not ABSENT:
+            return True
+        if name in self.disk.bindings.history[()]:  # deleted since
             return True
         owner = self._value_of(name.rpartition(".")[0])
         return False if type(owner) is ModuleType and not _makes_names(owner) else None
@@ -215,6 +234,8 @@ class Branches:
         if isinstance(node, ast.BoolOp):
             return self._joined(node)
         if isinstance(node, ast.Compare):
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_globals(node.comparators[0]):
+                return self._had(node.left, node.lineno) is isinstance(node.ops[0], ast.In)
             values = [self._evaluated(each) for each in (node.left, *node.comparators)]
             return all(
                 _COMPARED[type(each)](values[n], values[n + 1]) for n, each in enumerate(node.ops)
@@ -224,6 +245,26 @@ class Branches:
         if isinstance(node, ast.Call) and not node.keywords:
             return self._called(node)
         raise _UnknownError
+
+    def _had(self, node: ast.expr, line: int) -> bool:
+        """Return whether the module had a name before a line."""
+        name = self._evaluated(node)
+        history = self.disk.bindings.history[()]
+        events = [*history.get(name, ()), *history.get(ANY_NAME, ())]
+        states = [
+            self.happened(each)
+            for each in events
+            if each.line < line and (each.name == name or self._has_star(each, name))
+        ]
+        if None in states and True not in states:
+            raise _UnknownError
+        return True in states
+
+    def _has_star(self, event: Event, name: str) -> bool:
+        """Return whether a ``from ... import *`` gives a name a value."""
+        return event.imported is not None and name in attributes(
+            sys.modules.get(absolute(self.disk.module, event.imported))
+        )
 
     def _joined(self, node: ast.BoolOp) -> bool:
         is_or = isinstance(node.op, ast.Or)
@@ -329,6 +370,10 @@ def _has_attribute(owner: object, name: str) -> bool:
     raise _UnknownError
 
 
+def _is_globals(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func) == "globals"
+
+
 def _index(node: ast.expr) -> Any:
     if not isinstance(node, ast.Slice):
         return ast.literal_eval(node)
@@ -339,7 +384,7 @@ def _index(node: ast.expr) -> Any:
 def _catches(handler: ast.ExceptHandler, errors: set[str]) -> bool:
     kind = handler.type
     if kind is None:
-        return True
+        return bool(errors & _ALL_ERRORS)
     names = kind.elts if isinstance(kind, ast.Tuple) else [kind]
     return any((dotted(each) or "").rpartition(".")[2] in errors for each in names)
 

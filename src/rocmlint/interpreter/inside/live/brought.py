@@ -71,6 +71,15 @@ def is_brought(module: str, imported: Imported, live: Any, depth: int = _DEPTH) 
     return _is_original(source, imported.attribute, live, depth)
 
 
+def has_name(module: str, name: str) -> bool:
+    """Return whether a module has a name, or its source has a statement that gives it a value."""
+    if name in attributes(sys.modules.get(module)):
+        return True
+    found = source_bindings(module)
+    scope = found[1].history[()] if found else {}
+    return name in scope or ANY_NAME in scope
+
+
 def is_around(module: str, imported: Imported, live: Any) -> bool:
     """Return whether a value is something around what an import in a module gives."""
     source, name = absolute(module, imported), imported.attribute

@@ -13,13 +13,13 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .bindings import literal_value
-from .brought import imported_packages, is_brought, packages_in
+from .brought import absolute, has_name, imported_packages, is_brought, packages_in
 from .events import ANY_NAME, dotted
 from .fingerprints import fingerprint
 from .home import is_callable, is_made, outermost, strangers
 from .literals import holds, is_mutated
 from .makers import replaced_bases
-from .reachable import ABSENT, attributes, bases, functions_of, is_a, qualified_name
+from .reachable import ABSENT, attributes, bases, functions_of, is_a, qualified_name, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,8 @@ class Names:
         if event.imported is not None:
             imported = event.imported
             if imported.attribute == ANY_NAME:
+                if not has_name(absolute(self.disk.module, imported), name):
+                    return False
                 imported = type(imported)(imported.module, imported.level, name)
             return is_brought(self.disk.module, imported, live)
         if event.node is not None:
@@ -80,7 +82,9 @@ class Names:
             codes = outermost(live) if is_a(live, type) else []
             first, last = node.lineno, node.end_lineno or node.lineno
             own = [each for each in codes if self.disk.is_home(each)]
-            return not own or any(first <= each.co_firstlineno <= last for each in own)
+            if not any(isinstance(each, ast.FunctionDef) for each in node.body):
+                return True
+            return any(first <= each.co_firstlineno <= last for each in own)
         return any(self.disk.is_home(e) and e.co_firstlineno == node.lineno for e in codes)
 
     def literal(self, expression: ast.expr) -> Any:
@@ -186,7 +190,19 @@ class Names:
         if type(callee) is type and "__new__" not in vars(callee) and callee is not type:
             if not is_a(live, callee):
                 return False
-        return not any(self.strangers(call, live))
+        return not any(self.strangers(call, live)) and not self.is_of_another(call, live)
+
+    def is_of_another(self, call: ast.Call, live: Any) -> bool:
+        """Return whether a value holds another definition of the module in place of an argument."""
+        named = {each.id for each in ast.walk(call) if isinstance(each, ast.Name)}
+        wanted = {each for each in named if any(e.node is not None for e in self.past(each))}
+        parts = [each for each, _ in walk(live, by_name=False) if type(each) is FunctionType]
+        codes = [each.__code__ for each in parts if self.disk.is_home(each.__code__)]
+        found = (self.disk.defined.get(fingerprint(each)) for each in codes)
+        held = {each.name for each in found if each is not None and each.is_attribute}
+        wanted &= {each.name for each in self.disk.defined.values() if each.is_function}
+        called = dotted(call.func)
+        return bool(wanted - {called}) and bool(held - named) and not held & (wanted - {called})
 
     def is_computed(self, callee: Any, call: ast.Call, live: Any) -> bool:
         """Return whether a value is what a function without effects gives for these arguments."""

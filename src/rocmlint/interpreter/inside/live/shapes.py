@@ -15,7 +15,7 @@ from .alteration import Alteration
 from .brought import is_brought, source_bindings
 from .events import ANY_NAME
 from .fingerprints import fingerprint
-from .home import place_of, strangers
+from .home import outermost, place_of, strangers
 from .makers import resolved
 from .reachable import (
     ABSENT,
@@ -63,7 +63,7 @@ def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> It
         if not stores_of(disk.module).sets(last, "__bases__"):
             yield Alteration(expected.name, "base", *place_of(foreign))
     if not expected.has_metaclass and not expected.decorators:
-        kinds = [type(each) for each in live]
+        kinds = [type(each) for each in (*live, *values) if issubclass(type(each), type)]
         winner = next((k for k in kinds if all(issubclass(k, other) for other in kinds)), None)
         if winner is None or type(owner) is winner or _is_made_up(space, expected):
             return
@@ -97,6 +97,8 @@ def _are_bases(space: object, expected: Expected, owner: Any, live: tuple[type, 
     values = [each for each in values if module_of(each) != "typing"]  # type: ignore[arg-type]
     live = live if values or live != (object,) else ()
     is_same = len(live) == len(values) and all(map(_is_base, live, values))
+    if type(owner) not in (type, ABCMeta) and not any(map(outermost, live)):
+        return True  # its metaclass gives it bases of its own: TypedDict
     return is_same or _gives_bases(owner, live)
 
 
