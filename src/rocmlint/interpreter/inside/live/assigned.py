@@ -66,7 +66,8 @@ def _set_on_classes(space: object, disk: OnDisk, branches: Branches) -> Iterator
         if scope is None or not is_a(owner, type) or not disk.is_own(owner):  # type: ignore[arg-type]
             continue
         if live is ABSENT:
-            is_certain = events[0].certain and not _is_unknown(events[-1])
+            is_kept_in_it = last not in attributes(type)  # a class has its __name__ elsewhere
+            is_certain = events[0].certain and not _is_unknown(events[-1]) and is_kept_in_it
             if is_certain and b"delattr" not in disk.source.data and not _is_deleted(last, disk):
                 yield Alteration(name, "gone")
             continue
@@ -93,7 +94,9 @@ def _of_stars(space: object, disk: OnDisk) -> Iterator[Alteration]:
     for name, live in items(space) if stars else ():
         if name in known or name in disk.bindings.elsewhere or name.startswith("_"):
             continue
-        if is_callable(live) and any(name in attributes(sys.modules.get(it)) for it in sources):
+        found = [attributes(sys.modules.get(it)).get(name, ABSENT) for it in sources]
+        is_one = any(each is live for each in found)
+        if is_callable(live) and not is_one and any(each is not ABSENT for each in found):
             if not any(names.is_given(each, name, live) for each in stars):
                 yield Alteration(name, "result", *place_of(live))
 
