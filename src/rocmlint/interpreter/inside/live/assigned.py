@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
@@ -187,6 +187,11 @@ class _Look:
         given = [self._gives(each, name, live) for each in taken]
         if taken and not any(given):
             yield Alteration(qualified, "branch", *place_of(live))
+        elif is_a(live, BuiltinFunctionType) and any(
+            it.imported and is_given
+            for it, is_given in zip(taken, given)  # noqa: B905 - Python 3.9
+        ):
+            return  # Python code of the source takes the place of what C has not
         elif not all(given) and not self._is_computed_there(taken, given):
             yield Alteration(qualified, "undecided", *place_of(live))
 
