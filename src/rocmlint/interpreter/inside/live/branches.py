@@ -314,8 +314,8 @@ class Branches:
         taken = self.last(events)
         if len(taken) != 1 or not self.happened(taken[0]):
             raise _UnknownError
-        if isinstance(taken[0].value, ast.Constant):
-            return taken[0].value.value
+        if taken[0].value is not None:
+            return self._evaluated(taken[0].value)
         found = self._imported(taken)
         if isinstance(taken[0].node, ast.ClassDef):
             live = self._value_of(taken[0].name)
