@@ -293,11 +293,13 @@ class Names:
 
     def name_of(self, expression: ast.expr) -> str | None:
         """Return the name of this scope that is given an expression, or what it is a part of."""
-        for name, events in self.disk.bindings.scopes.get(self.path, {}).items():
-            for each in events:
-                if each.value is not None and any(it is expression for it in ast.walk(each.value)):
-                    return name
-        return None
+        return self._owners.get(id(expression))
+
+    @functools.cached_property
+    def _owners(self) -> dict[int, str]:
+        scope = self.disk.bindings.scopes.get(self.path, {})
+        given = ((n, each.value) for n, them in scope.items() for each in them)
+        return {id(it): name for name, value in given if value for it in ast.walk(value)}
 
     def set_entries(self, name: str | None) -> dict[object, ast.expr]:
         """Return what statements of the module put into a table of it, by key."""
