@@ -187,6 +187,28 @@ def test_a_module_that_ends_or_holds_the_child_does_not_hide_the_others(
     }
 
 
+CLOCK = """\
+import itertools, time
+now = itertools.count(time.monotonic(), 10)
+time.monotonic = lambda: next(now)
+"""
+"""A module after whose import each look at the clock takes ten seconds."""
+
+
+def test_what_was_compared_before_time_ran_out_is_kept(project: Project, live: Live) -> None:
+    project.write("clock.py", CLOCK)
+    names = [f"m{number}" for number in range(8)]
+    for each in names:
+        project.write(f"{each}.py", OLD)
+    results = live("clock", *names, "--timeout", "250")
+    verdicts = {name: each["verdict"] for name, each in results.items()}
+    assert verdicts.keys() == {"clock", *names}
+    assert verdicts["clock"] == verdicts["m0"] == "proven"
+    assert verdicts["m7"] == "unproven"
+    assert results["m7"]["seen"] == "not checked"
+    assert "--timeout" in results["m7"]["action"]
+
+
 def test_a_hook_that_rewrites_code_is_unproven(project: Project, live: Live) -> None:
     project.write("m.py", "def f(a):\n    assert a\n    return a\n")
     project.write(

@@ -37,6 +37,16 @@ def of(environment: Environment, package: str = "tiny", **variables: str) -> Res
     return result
 
 
+def test_a_package_that_takes_too_long_does_not_hide_the_others(environment: Environment) -> None:
+    environment.install("held", "1.0", {"held/__init__.py": ""})
+    with open(environment.site / "held/__init__.py", "wb") as file:
+        file.truncate(1 << 40)  # a hole; reading it takes minutes
+    results = check(["tiny", "held", "tiny"], Interpreter(str(environment.python), 5))
+    assert [each.verdict for each in results] == ["proven", "unproven", "proven"]
+    assert (results[1].subject, results[1].seen) == ("held", "not checked")
+    assert "did not answer within 5 s" in results[1].reason
+
+
 def test_an_untouched_package_is_proven(environment: Environment) -> None:
     result = of(environment)
     assert (result.verdict, result.strength) == ("proven", "hashed")

@@ -7,10 +7,12 @@ import os
 import re
 import sys
 from argparse import ArgumentTypeError
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
 from rocmlint.cli.parser import add_output_format
+from rocmlint.cli.progress import Progress
 from rocmlint.cli.verbs import Help
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
@@ -20,7 +22,7 @@ from rocmlint.verify.result import EXIT_CODES, overall
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import SimpleNamespace
 
     from rocmlint.verify.result import Result
@@ -100,6 +102,16 @@ def refuse_wrong_factory(factory: str) -> None:
 def interpreter_of(flags: SimpleNamespace) -> Interpreter:
     """Return the interpreter that the flags name. Raises ConfigError."""
     return Interpreter(interpreter_at(flags.python), flags.timeout)
+
+
+@contextmanager
+def shown_progress() -> Iterator[Callable[[str], None] | None]:
+    """Give what shows how far the work has come, on a terminal; it is gone at the end."""
+    progress = Progress(shown=True)
+    try:
+        yield progress.show if sys.stderr.isatty() else None
+    finally:
+        progress.close()
 
 
 def interpreter_at(path: str) -> str:

@@ -6,7 +6,13 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.cli.verify.common import (
+    add_usual_arguments,
+    finish,
+    help_of,
+    interpreter_of,
+    shown_progress,
+)
 from rocmlint.errors import ConfigError
 from rocmlint.text.visible import visible
 from rocmlint.verify.live.imported import RAN, check
@@ -53,7 +59,8 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify live``."""
     _refuse(flags)
     manifest = read(flags.manifest) if flags.manifest else None
-    results = list(check(interpreter_of(flags), flags.modules, manifest, flags.call))
+    with shown_progress() as progress:
+        results = list(check(interpreter_of(flags), flags.modules, manifest, flags.call, progress))
     code = finish(results, flags)
     if flags.output_format == "text":
         sys.stdout.writelines(_executed(results))

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.cli.verify.common import (
+    add_usual_arguments,
+    finish,
+    help_of,
+    interpreter_of,
+    shown_progress,
+)
 from rocmlint.verify.files.stock import check
 
 if TYPE_CHECKING:
@@ -25,4 +31,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify stock``."""
-    return finish(check(flags.packages, interpreter_of(flags)), flags)
+    with shown_progress() as progress:
+        results = check(flags.packages, interpreter_of(flags), progress)
+    return finish(results, flags)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import os
 import sys
+import time
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from . import search
+from . import progress, search
 from .files import sha256_of
 from .live import executed, through
 from .live.compare import compare_all, held
@@ -18,7 +20,7 @@ from .live.required import look
 from .live.sources import NoSourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -26,19 +28,24 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     ``functions`` are what :func:`.live.required.look` is asked, and its answers.
 
-    Gives ``failed`` (why a module could not be imported), ``comparisons`` (of the others, see
-    :mod:`.live`), ``files`` (path and sha256 or error of each), and with a ``call`` ("module:name")
-    ``call_failed`` (None or why), and for each comparison ``ran`` and ``never_ran``: names, and
-    ``through``: what was seen of calls to what other objects stand for (:mod:`.live.through`).
+    After ``seconds``, if there are any, no further module is imported or compared.
+
+    Gives ``failed`` (why a module could not be imported), ``unchecked`` (the modules for which
+    there was no time), ``comparisons`` (of the others, see :mod:`.live`), ``files`` (path and
+    sha256 or error of each), and with a ``call`` ("module:name") ``call_failed`` (None or why), and
+    for each comparison ``ran`` and ``never_ran``: names, and ``through``: what was seen of calls to
+    what other objects stand for (:mod:`.live.through`).
     """
     search.as_program()
-    failed = {}
-    for name in request["modules"]:
+    failed, until = {}, time.monotonic() + request.get("seconds", math.inf)
+    names = []
+    for name in _in_time(request["modules"], until, "importing"):
         try:
             importlib.import_module(name)
         except BaseException as error:  # noqa: BLE001 - whatever user code raises or exits with
             failed[name] = last_line(error)
-    names = [each for each in request["modules"] if each not in failed]
+        else:
+            names.append(name)
     answered: dict[str, Any] = {"failed": failed}
     functions = request.get("functions", [])
     if request["call"]:
@@ -46,7 +53,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             for found in held(name):
                 through.watch(name, *found)
         answered["call_failed"] = _called(request["call"], [each["file"] for each in functions])
-    answered["comparisons"] = compare_all(names, wanted=functions)
+    in_time = _in_time(names, until, "comparing")
+    answered["comparisons"] = compare_all(in_time, wanted=functions)
+    known = {*failed, *(each["module"] for each in answered["comparisons"])}
+    answered["unchecked"] = [each for each in request["modules"] if each not in known]
     answered["functions"] = look(functions)
     if request["call"]:
         for each in answered["comparisons"]:
@@ -54,6 +64,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             each["through"] = _through(each["module"])
     answered["files"] = {path: hash_in_package(path) for path in request["files"]}
     return answered
+
+
+def _in_time(names: Sequence[str], until: float, what: str) -> Iterator[str]:
+    """Yield names as long as there is time, and tell how far the work has come."""
+    for number, name in enumerate(names, 1):
+        if time.monotonic() > until:
+            return
+        progress.told(f"{what} {name} ({number} of {len(names)})")
+        yield name
 
 
 def last_line(error: BaseException) -> str:

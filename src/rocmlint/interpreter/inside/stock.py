@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from typing import TYPE_CHECKING, Any
 
-from . import search
+from . import progress, search
 from .bytecode import execution_of, runs_bytecode
 from .files import locate
 from .records import (
@@ -62,7 +62,8 @@ def _facts(distribution: Installed) -> dict[str, Any]:
 
 def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
     found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": [], "stale": []}
-    for path, recorded in record.items():
+    for number, (path, recorded) in enumerate(record.items(), 1):
+        progress.told(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
         if needs_no_hash(path):
             continue
         place = os.path.join(root, path)

@@ -6,13 +6,14 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
 from rocmlint.verify.files.patches import why_stale
 from rocmlint.verify.files.versions import install_command
 from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Result
@@ -21,14 +22,39 @@ Facts = dict[str, Any]
 """An answer of :mod:`rocmlint.interpreter.inside.stock`, or a part of it."""
 
 _TASK = "stock"
+_CLAIM = "its files are the wheel's"
 _LISTED = 200
 """How many files of one kind are named: more are another package altogether."""
 
 
-def check(packages: Sequence[str], interpreter: Interpreter) -> list[Result]:
-    """Judge each package. Raises InterpreterError."""
-    facts = interpreter.ask(_TASK, list(packages))
-    return [_result(each, facts["interpreter"]) for each in facts["packages"]]
+def check(
+    packages: Sequence[str],
+    interpreter: Interpreter,
+    progress: Callable[[str], None] | None = None,
+) -> list[Result]:
+    """Judge each package; one that takes longer than the time limit does not hide the others.
+
+    ``progress`` is called with how far it has come. Raises InterpreterError when the interpreter
+    does not work at all.
+    """
+    results = []
+    for number, package in enumerate(packages, 1):
+        if progress is not None:
+            progress(f"{package} ({number} of {len(packages)} packages)")
+        try:
+            facts = interpreter.ask(_TASK, [package], progress)
+        except InterpreterError as error:
+            interpreter.ask(_TASK, [])  # raises if no question at all is answered
+            results.append(_not_checked(package, str(error)))
+        else:
+            results += [_result(each, facts["interpreter"]) for each in facts["packages"]]
+    return results
+
+
+def _not_checked(package: str, reason: str) -> Result:
+    action = "check it alone, with more time: --timeout SECONDS"
+    judgement = Judgement("unproven", "declared", "not checked", reason, action)
+    return judgement.on(_TASK, _CLAIM, package)
 
 
 def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
@@ -39,7 +65,7 @@ def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
         judgement = _of_two(judgement, found[0], beside[0], python)
     subject = f"{facts['name']} {found[0]['version']}" if found else facts["name"]
     evidence = (interpreter_evidence(asked), *_evidence(found))
-    return judgement.on(_TASK, "its files are the wheel's", subject, evidence)
+    return judgement.on(_TASK, _CLAIM, subject, evidence)
 
 
 def _not_installed(python: str) -> Judgement:

@@ -9,11 +9,11 @@ from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
 from rocmlint.verify.live import wrappers
 from rocmlint.verify.live.functions import results_of_functions
-from rocmlint.verify.live.judge import PATCHES, listed, not_imported, result_of
+from rocmlint.verify.live.judge import PATCHES, listed, not_checked, not_imported, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
@@ -26,6 +26,8 @@ RAN = ("ran", "never ran")
 """The evidence of what ran, and of what did not."""
 
 _TASK = "loaded"
+_PART = 0.8
+"""How much of the time limit imports and comparisons may take; the last one needs some too."""
 _NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "functions": [], "call": None}
 
 
@@ -34,11 +36,13 @@ def check(
     modules: Sequence[str] = (),
     manifest: Manifest | None = None,
     call: str | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Iterator[Result]:
     """Yield a result for each module, and for each file and function of the manifest.
 
     ``call`` ("package.module:function") is run there, and each proof then needs a function of the
-    module that ran. Raises InterpreterError when the interpreter does not work at all.
+    module that ran. ``progress`` is called with how far it has come. Raises InterpreterError when
+    the interpreter does not work at all.
     """
     files = manifest.files if manifest else ()
     expected: dict[str, str | None] = dict.fromkeys(modules)
@@ -51,8 +55,9 @@ def check(
         "files": list(others),
         "functions": manifest.requests() if manifest else [],
         "call": call,
+        "seconds": interpreter.timeout * _PART,
     }
-    answer = _asked(interpreter, question)
+    answer = _asked(interpreter, question, progress)
     compared = {each["module"]: each for each in answer["comparisons"]}
     facts = [
         {"error": f"the import failed: {answer['failed'][each.module]}"}
@@ -65,6 +70,8 @@ def check(
     for name, sha256 in expected.items():
         if name in answer["failed"]:
             yield not_imported(name, answer["failed"][name], sha256)
+        elif name in answer["unchecked"]:
+            yield not_checked(name, interpreter.timeout, sha256)
         elif call:
             decided = wrappers.decided(compared[name])
             yield executed(result_of(decided, sha256), decided, call)
@@ -76,24 +83,34 @@ def check(
         yield _of_call(call, answer["call_failed"])
 
 
-def _asked(interpreter: Interpreter, question: Mapping[str, Any]) -> Answer:
+def _asked(
+    interpreter: Interpreter,
+    question: Mapping[str, Any],
+    progress: Callable[[str], None] | None,
+) -> Answer:
     """Ask for all together, as a job has them; if that gives no answer, for each alone."""
     try:
-        answer: Answer = interpreter.ask(_TASK, question)
+        answer: Answer = interpreter.ask(_TASK, question, progress)
     except InterpreterError as error:
         interpreter.ask(_TASK, _NOTHING)  # raises if no question at all is answered
-        return _asked_alone(interpreter, question, str(error))
+        return _asked_alone(interpreter, question, str(error), progress)
     return answer
 
 
-def _asked_alone(interpreter: Interpreter, question: Mapping[str, Any], reason: str) -> Answer:
+def _asked_alone(
+    interpreter: Interpreter,
+    question: Mapping[str, Any],
+    reason: str,
+    progress: Callable[[str], None] | None,
+) -> Answer:
     whole: Answer = {"failed": {}, "comparisons": [], "functions": [], "call_failed": reason}
+    whole["unchecked"] = []
     modules = question["modules"]
     for name in modules:
         answer: Answer = {"failed": {name: reason}, "comparisons": []}
         if len(modules) > 1 or question["call"]:
             try:
-                answer = interpreter.ask(_TASK, {**_NOTHING, "modules": [name]})
+                answer = interpreter.ask(_TASK, {**_NOTHING, "modules": [name]}, progress)
             except InterpreterError as error:
                 answer["failed"] = {name: str(error)}
         whole["failed"].update(answer["failed"])

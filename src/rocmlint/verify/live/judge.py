@@ -24,6 +24,9 @@ WITH_SOURCE = ("SourceFileLoader", "zipimporter")
 _OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
+_NOT_COVERED = "computed values"
+"""What calls and other expressions gave at the import: of these only the origin of code is known."""
+
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
 
@@ -42,9 +45,9 @@ def result_of(
 
 def claim(expected_sha256: str | None = None, replaced: Sequence[str] = ()) -> str:
     """Return what is claimed of a module: its file is in a manifest, or functions of it are."""
-    but = f", except for {few(replaced, 2)}" if replaced else ""
+    but = [few(replaced, 2)] if replaced else []
     own = "runs the code of the manifest" if expected_sha256 else "runs the code of its source"
-    return own + but
+    return f"{own}, except for {' and '.join([*but, _NOT_COVERED])}"
 
 
 def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:
@@ -58,6 +61,20 @@ def not_imported(module: str, reason: str, expected_sha256: str | None = None) -
         seen="not imported",
         reason=f"the import failed: {reason}",
         action=f"fix the import first: python -c 'import {module}'",
+    )
+
+
+def not_checked(module: str, seconds: float, expected_sha256: str | None = None) -> Result:
+    """Return the result for a module for which no time was left."""
+    return Result(
+        check="live",
+        claim=claim(expected_sha256),
+        subject=module,
+        verdict="unproven",
+        strength="declared",
+        seen="not checked",
+        reason=f"the time limit of {seconds:g} s ran out before it was compared",
+        action="name fewer modules, or give it more time with --timeout SECONDS",
     )
 
 

@@ -9,8 +9,9 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .bindings import ANY_NAME, Expected
+from .bindings import Expected
 from .brought import is_brought, makes_code_in, source_bindings
+from .events import ANY_NAME
 from .fingerprints import fingerprint
 from .home import belongs, is_callable, is_made, is_standard, names_in, outermost, place_of, top
 from .makers import makers, replaced_bases, run_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .home import belongs, is_standard
+from .home import belongs, is_made, is_standard
 
 if TYPE_CHECKING:
     from .on_disk import OnDisk
@@ -27,5 +27,7 @@ class Alteration:
     def is_certain(self, disk: OnDisk) -> bool:
         """Return whether it is code from elsewhere that stands in the module itself."""
         if self.kind not in _CERTAIN or self.file is None or self.line is None:
+            return False
+        if is_made(self.file):  # whose text that was is not known
             return False
         return not (is_standard(self.file) or belongs(self.file, disk.module))

@@ -9,6 +9,8 @@ from .assigned import assigned
 from .decorated import decorated
 from .defaults import kept
 from .members import members
+from .operators import operators
+from .registered import registered
 from .registries import registries
 from .shapes import shapes
 from .used import used
@@ -29,10 +31,12 @@ def altered(
         added(space, disk),
         assigned(space, disk),
         registries(space, disk),
+        registered(space, disk),
         members(space, disk),
         kept(space, disk),
         decorated(space, disk),
         shapes(module, space, disk),
+        operators(space, disk),
         used(space, disk),
     ):
         for each in found:

@@ -249,8 +249,9 @@ class _Look:
         if around is not None:
             strange = [each for each in around if not self.is_asked_for(expected, each)]
             if not strange and held_by(value, is_core) is None:  # it says that it is around it
-                makers = self.makers(expected)
-                strange = [it for it in around if any(each.keeps_argument(it) for each in makers)]
+                makers, own = self.makers(expected), expected.name.rpartition(".")[2]
+                made = [it for it in around if own not in _IMPLIED.get(type(it), ())]
+                strange = [it for it in made if any(each.keeps_argument(it) for each in makers)]
             if strange:
                 self.at_strange(expected, value, strange[0], wanted)
             elif not self.disk.is_home(functions[0].__code__):

@@ -9,8 +9,10 @@ from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .bindings import ANY_NAME, bindings, dotted, literal_value
+from .bindings import bindings, literal_value
+from .events import ANY_NAME, dotted
 from .home import belongs, is_callable, is_made, outermost, strangers, top
+from .layers import within_reach
 from .reachable import (
     ABSENT,
     attributes,
@@ -25,7 +27,8 @@ from .sources import NoSourceError, source_of
 from .stores import stores_of
 
 if TYPE_CHECKING:
-    from .bindings import Bindings, Event, Imported
+    from .bindings import Bindings
+    from .events import Event, Imported
 
 _DEPTH = 8
 """How many modules hand a name on to each other."""
@@ -66,6 +69,28 @@ def is_brought(module: str, imported: Imported, live: Any, depth: int = _DEPTH) 
     if live is current:
         return is_at_home(source, imported.attribute, live, depth)
     return _is_original(source, imported.attribute, live, depth)
+
+
+def has_name(module: str, name: str) -> bool:
+    """Return whether a module has a name, or its source has a statement that gives it a value."""
+    if name in attributes(sys.modules.get(module)):
+        return True
+    found = source_bindings(module)
+    scope = found[1].history[()] if found else {}
+    return name in scope or ANY_NAME in scope
+
+
+def is_around(module: str, imported: Imported, live: Any) -> bool:
+    """Return whether a value is something around what an import in a module gives."""
+    source, name = absolute(module, imported), imported.attribute
+    if name is None or any(belongs(each.co_filename, source) for each in outermost(live)):
+        return False
+
+    def is_core(part: object) -> bool:
+        code = getattr(part, "__code__", None) if type(part) is FunctionType else None
+        return code is not None and code.co_name == name and belongs(code.co_filename, source)
+
+    return within_reach(live, [sys.modules.get(source)], is_core) is not None
 
 
 def is_at_home(holder: str, name: str, value: Any, depth: int = _DEPTH) -> bool:

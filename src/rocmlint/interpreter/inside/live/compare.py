@@ -98,6 +98,7 @@ def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
     """Add to the facts what the comparison of one module gives. Raises NoSourceError."""
     disk = on_disk(facts["module"])
     space = as_namespace(module, disk.is_home)
+    disk = disk.settled(space)
     found = excuses.without(bound(space, disk))
     reached = attributes_in(module, space, disk.is_own)
     facts.update(_functions(reached, disk, found), **_rest(space, disk))

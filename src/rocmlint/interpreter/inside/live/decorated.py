@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
 from .around import Makers
-from .bindings import dotted
+from .events import dotted
 from .fingerprints import fingerprint
 from .home import place_of
 from .layers import layers

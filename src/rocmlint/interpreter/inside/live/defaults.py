@@ -7,17 +7,19 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .bindings import dotted, literal_value
+from .bindings import literal_value
+from .events import dotted
 from .fingerprints import fingerprint
 from .home import is_callable, is_made
 from .literals import holds
 from .makers import resolved
+from .names import Names
 from .reachable import ABSENT, attributes, functions_of, is_a, qualified_name, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .bindings import Event
+    from .events import Event
     from .on_disk import OnDisk
 
     Node = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,6 +30,7 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
     lines = {(each.name, each.line): print_ for print_, each in disk.defined.items()}
     for path, scope in disk.bindings.scopes.items():
         owner = value_at(space, path)
+        names = Names(space, disk, path, owner)
         for name, events in scope.items():
             nodes = [each.node for each in events if each.node is not None]
             live = attributes(owner).get(name, ABSENT)
@@ -39,7 +42,7 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
                 wanted = lines.get((".".join((*path, node.name)), line))
                 for function in functions_of(live):
                     if wanted is not None and fingerprint(function.__code__) == wanted:
-                        yield from _of(function, node, qualified, space)
+                        yield from _of(function, node, qualified, names)
                         break
     yield from _closures(space, disk)
     yield from _generated(space, disk)
@@ -79,19 +82,20 @@ def _other_fields(made: FunctionType, node: ast.ClassDef) -> Iterator[str]:
                 yield field.id
 
 
-def _of(function: FunctionType, node: Node, name: str, space: object) -> Iterator[Alteration]:
+def _of(function: FunctionType, node: Node, name: str, names: Names) -> Iterator[Alteration]:
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
+    space = names.space
     own = attributes(space)
     if "__builtins__" in own and type(own) is dict and function.__globals__ is not own:
         if type(space).__name__ != "SimpleNamespace":
             yield Alteration(name, "globals", file, line)
-    for parameter in _other_defaults(function, node, space):
+    for parameter in _other_defaults(function, node, names):
         yield Alteration(f"{name}({parameter})", "default", file, line)
     if _is_of_another_class(function, name):
         yield Alteration(name, "closure", file, line)
 
 
-def _other_defaults(function: FunctionType, node: Node, space: object) -> Iterator[str]:
+def _other_defaults(function: FunctionType, node: Node, names: Names) -> Iterator[str]:
     """Yield the parameters whose default is not that of the source."""
     arguments = [*node.args.posonlyargs, *node.args.args]
     live = function.__defaults__ or ()
@@ -100,7 +104,7 @@ def _other_defaults(function: FunctionType, node: Node, space: object) -> Iterat
         return
     if live:
         for index, argument in enumerate(arguments[-len(live) :]):
-            if not _is_default(node.args.defaults[index], live[index], space):
+            if not _is_default(node.args.defaults[index], live[index], names):
                 yield argument.arg
     keywords = function.__kwdefaults__ or {}
     named = {each.arg: node.args.kw_defaults[n] for n, each in enumerate(node.args.kwonlyargs)}
@@ -109,21 +113,24 @@ def _other_defaults(function: FunctionType, node: Node, space: object) -> Iterat
         yield "..."
         return
     for name, expression in expected.items():
-        if not _is_default(expression, keywords[name], space):
+        if not _is_default(expression, keywords[name], names):
             yield name
 
 
-def _is_default(expression: ast.expr, live: Any, space: object) -> bool:
+def _is_default(expression: ast.expr, live: Any, names: Names) -> bool:
     """Return whether a default is what its expression gives, as far as that can be known."""
-    try:
-        literal = literal_value(expression)
-    except ValueError:
-        name = dotted(expression)
-        if name is None or not is_callable(live):
-            return True
-        value = value_at(space, name.split("."))
-        return not is_callable(value) or value is live or _same(value, live)
-    return holds(live, literal, in_class=False)
+    literal = names.literal(expression)
+    if literal is not ABSENT:
+        return holds(live, literal, in_class=False)
+    name = dotted(expression)
+    if name is None:
+        return names.is_value(expression, live)
+    value = names.resolved(name)
+    if value is ABSENT:
+        return names.is_named(name, live)
+    if not is_callable(value):
+        return True
+    return value is live or (is_callable(live) and _same(value, live))
 
 
 def _same(one: Any, other: Any) -> bool:

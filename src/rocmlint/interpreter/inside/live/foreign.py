@@ -13,6 +13,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from .brought import is_around
 from .reachable import attributes, functions_of, methods
 
 if TYPE_CHECKING:
@@ -31,8 +32,15 @@ def foreign(space: object, disk: OnDisk) -> Iterator[tuple[str, tuple[str, int]]
         return
     for name, value in attributes(space).items():
         codes = [each for each in _codes(value) if _is_of_the_project(each.co_filename)]
+        if codes and _is_around_import(name, value, disk):
+            continue  # what it is around is told with the names that are imported
         if codes and re.search(rb"\b%s\b" % re.escape(name.encode()), disk.source.data):
             yield name, (codes[0].co_filename, codes[0].co_firstlineno)
+
+
+def _is_around_import(name: str, value: Any, disk: OnDisk) -> bool:
+    events = disk.bindings.scopes[()].get(name, ())
+    return any(each.imported and is_around(disk.module, each.imported, value) for each in events)
 
 
 def _codes(value: Any) -> list[CodeType]:

@@ -47,10 +47,10 @@ def _is_put_away(module: object, constant: Constant) -> bool:
     return value_at(module, constant.path) is ABSENT
 
 
-def is_mutated(data: bytes, name: str) -> bool:
-    """Return whether a source changes what a container has in it."""
+def is_mutated(data: bytes, name: str, *, more_than: int = 0) -> bool:
+    """Return whether a source changes what a container has in it, in so many places."""
     word = re.escape(name.encode())
-    return re.search(_MUTATED % (word, word, word), data) is not None
+    return len(re.findall(_MUTATED % (word, word, word), data)) > more_than
 
 
 def holds(live: object, literal: object, *, in_class: bool) -> bool:

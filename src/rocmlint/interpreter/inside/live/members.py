@@ -8,7 +8,8 @@ from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .bindings import dotted, literal_value
+from .bindings import literal_value
+from .events import dotted
 from .fingerprints import fingerprint
 from .literals import holds
 from .makers import resolved
@@ -37,6 +38,7 @@ def _of_enumeration(name: str, node: ast.ClassDef, owner: Any) -> Iterator[Alter
     if any(_computes(each) for each in bases(owner) if module_of(each) not in ("enum", "builtins")):
         return
     kept: Any = attributes(owner).get("_member_map_")
+    by_value: Any = attributes(owner).get("_value2member_map_", {})
     is_plain = attributes(owner).get("_member_type_") is object  # others take tuples as arguments
     for each in node.body:
         target = each.targets[0] if isinstance(each, ast.Assign) else None
@@ -46,12 +48,14 @@ def _of_enumeration(name: str, node: ast.ClassDef, owner: Any) -> Iterator[Alter
             literal = literal_value(each.value)
         except ValueError:
             continue
-        if isinstance(literal, tuple) and not is_plain:
+        if isinstance(literal, (list, dict, set)) or (isinstance(literal, tuple) and not is_plain):
             continue
         member = kept.get(target.id, ABSENT) if is_a(kept, dict) else ABSENT
         value = attributes(member).get("_value_", ABSENT) if is_a(member, Enum) else ABSENT
         if value is not ABSENT and not holds(value, literal, in_class=False):
             yield Alteration(f"{name}.{target.id}", "member")
+        elif value is not ABSENT and by_value.get(literal, member) is not member:
+            yield Alteration(f"{name}({literal!r})", "member")
 
 
 def _computes(owner: type) -> bool:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .bindings import Bindings, bindings
 from .fingerprints import Definition, definitions, fingerprint
-from .reachable import module_of, qualified_name
+from .reachable import methods, module_of, qualified_name, value_at
 from .sources import ModuleSource, NoSourceError, compiled, loaded_code, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import CodeType
+    from types import CodeType, FunctionType
 
+    from .events import DefinitionNode
     from .fingerprints import Fingerprint
 
 
@@ -42,6 +43,28 @@ class OnDisk:
     def bindings(self) -> Bindings:
         """What each name finally is."""
         return bindings(self.source.data)
+
+    def settled(self, space: object) -> OnDisk:
+        """Return it with a definition for each class that has several: that of its methods."""
+        chosen = {}
+        for name in self.bindings.unsettled:
+            path = name.split(".")
+            owner = value_at(space, path)
+            events = self.bindings.scopes[tuple(path[:-1])].get(path[-1], ())
+            for each in events if issubclass(type(owner), type) else ():
+                if each.node is not None and self._are_in(methods(owner), each.node):
+                    chosen[name] = each.node.lineno
+        if not chosen:
+            return self
+        found = replace(self)
+        found.__dict__["bindings"] = bindings(self.source.data, chosen)
+        return found
+
+    def _are_in(self, functions: Iterable[FunctionType], node: DefinitionNode) -> bool:
+        """Return whether functions of this file are defined in a class."""
+        last = node.end_lineno or node.lineno
+        own = [each.__code__ for each in functions if self.is_home(each.__code__)]
+        return any(node.lineno <= each.co_firstlineno <= last for each in own)
 
     @cached_property
     def lines(self) -> list[bytes]:

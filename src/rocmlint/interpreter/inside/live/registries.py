@@ -9,9 +9,10 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
-from .assigned import Names
 from .brought import absolute, imported_packages, makes_code_in, source_bindings
 from .home import is_callable, is_made, is_standard, outermost, place_of, strangers
+from .literals import is_mutated
+from .names import Names
 from .on_disk import OnDisk, on_disk
 from .reachable import attributes, bases, is_a, items, module_of, qualified_name, value_at
 from .sources import NoSourceError
@@ -35,17 +36,21 @@ def registries(space: object, disk: OnDisk) -> Iterator[Alteration]:
         events = disk.bindings.scopes[()].get(name, ())
         if not events or is_a(value, *_DATA):
             continue
-        sources = {absolute(disk.module, each.imported) for each in events if each.imported}
-        for table, entries in _tables(value):
-            for key, entry in entries:
-                asked = {disk.module, module_of(_kind(value)), *sources}
-                if any(_is_other(each, table, key, entry) for each in asked):
+        imported = [each.imported for each in events if each.imported]
+        sources = {absolute(disk.module, each): each.attribute or name for each in imported}
+        asked = {disk.module, module_of(_kind(value)), *sources}
+        for path, table in _tables(value):
+            for module in sorted(asked):
+                for key in _lost(module, path or (sources.get(module, name),), table):
+                    yield Alteration(f"{name}[{key!r}]", "unregistered")
+            for key, entry in _entries(table):
+                if any(_is_other(each, path, key, entry) for each in asked):
                     yield Alteration(f"{name}[{key!r}]", "registered", *place_of(entry))
         if not is_a(value, type):
             yield from _on_instance(name, value, disk)
 
 
-def _tables(value: Any) -> Iterator[tuple[tuple[str, ...], list[tuple[str, Any]]]]:
+def _tables(value: Any) -> Iterator[tuple[tuple[str, ...], dict[Any, Any]]]:
     """Yield the tables that an object is or keeps, with the path of those that a class keeps."""
     found: list[tuple[tuple[str, ...], Any]] = [((), value)]
     if not is_a(value, type, dict):
@@ -61,8 +66,24 @@ def _tables(value: Any) -> Iterator[tuple[tuple[str, ...], list[tuple[str, Any]]
         hidden.update(attributes(base))
     for path, table in found:
         if is_a(table, dict):
-            pairs = [(key, each) for key, each in list(dict.items(table)) if type(key) is str]
-            yield path, [(key, each) for key, each in pairs if _is_code(each)]
+            yield path, table
+
+
+def _entries(table: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """Return the entries of a table that are code."""
+    pairs = [(key, each) for key, each in list(dict.items(table)) if type(key) is str]
+    return [(key, each) for key, each in pairs if _is_code(each)]
+
+
+def _lost(module: str, path: tuple[str, ...], table: dict[Any, Any]) -> Iterator[str]:
+    """Yield the keys that the source of a table has for it, and that are not there now."""
+    found = source_bindings(module)
+    events = found[1].scopes.get(path[:-1], {}).get(path[-1], ()) if found else ()
+    if found is None or len(events) != 1 or is_mutated(found[0], path[-1]):
+        return
+    for key, displays in _displays(module).items():
+        if any(where == path for where, _, _ in displays) and key not in dict.keys(table):
+            yield key
 
 
 def _is_code(value: Any) -> bool:

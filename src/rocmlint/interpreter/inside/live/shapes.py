@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABCMeta
+from dis import get_instructions
 from functools import cache
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .added import is_brought_by_star
 from .alteration import Alteration
-from .bindings import ANY_NAME
 from .brought import is_brought, source_bindings
+from .events import ANY_NAME
 from .fingerprints import fingerprint
 from .home import outermost, place_of, strangers
 from .makers import resolved
 from .reachable import (
     ABSENT,
     attributes,
+    bases,
     functions_of,
     items,
     module_of,
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
 
     from .bindings import Expected
     from .on_disk import OnDisk
+
+
+_BASES = 2
+"""The position of the bases among the arguments of ``__new__`` of a metaclass."""
 
 
 def shapes(module: Any, space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -49,17 +55,15 @@ def shapes(module: Any, space: object, disk: OnDisk) -> Iterator[Alteration]:
 def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> Iterator[Alteration]:
     live = type.__dict__["__bases__"].__get__(owner)
     last = expected.name.rpartition(".")[2]
-    if type(owner) not in (type, ABCMeta) and not any(map(outermost, live)):
-        return  # its metaclass gives it bases of its own: TypedDict
     values = [resolved(space, each) for each in expected.bases]
     if any(each is owner for each in values):
         return  # it took the name of its own base
-    if not expected.decorators and not _are_bases(space, expected, live):
+    if not expected.decorators and not _are_bases(space, expected, owner, live):
         foreign = next((each for each in live if any(strangers(each, disk.module))), live[0])
         if not stores_of(disk.module).sets(last, "__bases__"):
             yield Alteration(expected.name, "base", *place_of(foreign))
     if not expected.has_metaclass and not expected.decorators:
-        kinds = [type(each) for each in live]
+        kinds = [type(each) for each in (*live, *values) if issubclass(type(each), type)]
         winner = next((k for k in kinds if all(issubclass(k, other) for other in kinds)), None)
         if winner is None or type(owner) is winner or _is_made_up(space, expected):
             return
@@ -79,22 +83,46 @@ def _is_made_up(space: object, expected: Expected) -> bool:
     return any(value is ABSENT or not issubclass(type(value), type) for value in values)
 
 
-def _are_bases(space: object, expected: Expected, live: tuple[type, ...]) -> bool:
+def _are_bases(space: object, expected: Expected, owner: Any, live: tuple[type, ...]) -> bool:
     """Return whether the bases of a class are those of its source."""
-    if not expected.bases:
-        live = tuple(each for each in live if module_of(each) != "typing")  # of type parameters
-        return not live or (
-            (len(live) == 1 and live[0] is object) or expected.has_metaclass or expected.has_starred
-        )
-    if expected.has_starred or expected.has_metaclass:
+    live = tuple(each for each in live if module_of(each) != "typing")  # of type parameters
+    if expected.has_starred:
         return True
+    if not expected.bases:
+        is_plain = not live or (len(live) == 1 and live[0] is object)
+        return is_plain or _gives_bases(owner, live)
     values = [resolved(space, each) for each in expected.bases]
     if any(each is ABSENT or not issubclass(type(each), type) for each in values):
         return True
-    if any(module_of(each) == "typing" for each in (*live, *values)):  # type: ignore[arg-type]
-        live = tuple(each for each in live if module_of(each) != "typing")
-        values = [each for each in values if module_of(each) != "typing"]  # type: ignore[arg-type]
-    return len(live) == len(values) and all(map(_is_base, live, values))
+    values = [each for each in values if module_of(each) != "typing"]  # type: ignore[arg-type]
+    live = live if values or live != (object,) else ()
+    is_same = len(live) == len(values) and all(map(_is_base, live, values))
+    if type(owner) not in (type, ABCMeta) and not any(map(outermost, live)):
+        return True  # its metaclass gives it bases of its own: TypedDict
+    return is_same or _gives_bases(owner, live)
+
+
+def _gives_bases(owner: Any, live: tuple[type, ...]) -> bool:
+    """Return whether a metaclass may have given its class other bases, of its own package."""
+    found = ((each, attributes(each).get("__new__")) for each in bases(type(owner)))
+    functions = ((each, getattr(it, "__func__", it)) for each, it in found)
+    makers = [each for each, it in functions if type(it) is FunctionType and not _keeps_bases(it)]
+    packages = {module_of(each) for each in makers}
+    return bool(packages) and not any(True for each in live for _ in strangers(each, *packages))
+
+
+def _keeps_bases(function: FunctionType) -> bool:
+    """Return whether a ``__new__`` of a metaclass takes bases by name and never sets that name."""
+    code = function.__code__
+    if code.co_argcount <= _BASES:
+        return False
+    name = code.co_varnames[_BASES]
+    return not any(
+        each.opname.startswith("STORE_") and name in each.argval
+        if isinstance(each.argval, tuple)
+        else each.opname.startswith("STORE_") and each.argval == name
+        for each in get_instructions(code)
+    )
 
 
 def _is_base(live: Any, value: Any) -> bool:

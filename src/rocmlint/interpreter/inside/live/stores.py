@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from .home import top
 from .sources import NoSourceError, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _STORED = re.compile(rb"(?:\b(\w+)|[)\]])\.(\w+)[ \t]*(?::[^=\n]+)?(?:[-+*/|&]|//|\*\*)?=(?!=)")
 """``owner.name = ...``"""
@@ -32,28 +33,35 @@ class Stores:
     """The attributes of anything but ``self``."""
     owners: frozenset[bytes]
     """Those that get attributes of computed names."""
+    times: Mapping[bytes, int]
+    """How many statements set an attribute of each name."""
 
     def sets(self, owner: str, name: str) -> bool:
         """Return whether they set an attribute of something that is so called."""
         pair = owner.encode(), name.encode()
         return pair in self.pairs or pair[0] in self.owners
 
-    def sets_name(self, name: str) -> bool:
-        """Return whether they set an attribute of that name of anything but ``self``."""
-        return name.encode() in self.names
+    def sets_name(self, name: str, *, more_than: int = 0) -> bool:
+        """Return whether they set an attribute of that name of anything but ``self``.
+
+        With ``more_than``, in more statements than so many.
+        """
+        return name.encode() in self.names and self.times[name.encode()] > more_than
 
 
 def stores_in(sources: Iterable[bytes]) -> Stores:
     """Read what sources set."""
     pairs: set[tuple[bytes, bytes]] = set()
     owners: set[bytes] = set()
+    times: Counter[bytes] = Counter()
     for data in sources:
-        pairs.update(_STORED.findall(data))
-        named = _NAMED.findall(data)
-        pairs.update((owner, name) for by, owner, name in named if by not in _READ)
+        found = _STORED.findall(data)
+        found += [(owner, name) for by, owner, name in _NAMED.findall(data) if by not in _READ]
+        pairs.update(found)
+        times.update(name for owner, name in found if owner != b"self")
         owners.update(_COMPUTED.findall(data))
     names = frozenset(name for owner, name in pairs if owner != b"self")
-    return Stores(frozenset(pairs), names, frozenset(owners - {b"self"}))
+    return Stores(frozenset(pairs), names, frozenset(owners - {b"self"}), times)
 
 
 def stores_of(module: str) -> Stores:

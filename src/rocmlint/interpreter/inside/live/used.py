@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .added import used_builtins
 from .alteration import Alteration
-from .bindings import Imported, dotted
 from .brought import absolute, is_at_home, makes_code_in, source_bindings
+from .events import Imported, dotted
 from .home import is_callable, is_standard, names_in, outermost, place_of, strangers
 from .makers import replaced_bases, run_by
 from .reachable import (
@@ -29,7 +29,7 @@ from .stores import stores_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .bindings import Event
+    from .events import Event
     from .on_disk import OnDisk
 
 _FLAGS = type.__dict__["__flags__"]
