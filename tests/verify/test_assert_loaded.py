@@ -37,7 +37,7 @@ FAKES = {
     "package": "m = types.ModuleType('pack.m'); m.__path__ = []\nsys.modules['pack.m'] = m",
     "setdefault": "\nsys.modules.setdefault('pack.m', types.ModuleType('pack.m'))",
     "update": "\nsys.modules.update({'pack.m': types.ModuleType('pack.m')})",
-    "patch.dict": "import unittest.mock as k\nk.patch.dict('sys.modules', {'pack.m': None}).start()",
+    "mock.dict": "from unittest import mock\nmock.patch.dict('sys.modules', {'pack.m': 1}).start()",
 }
 
 
