@@ -73,9 +73,7 @@ def passed_on(file: PythonFile, name: str) -> Iterator[Reading]:
                     yield _reading(file, node, name)
             called = last_name(node.func)
             is_given = called.startswith(_PROGRAMS) or called in _TEXTS
-            if is_given and any(map(file.is_environment, node.args)):
-                yield _reading(file, node, name)
-            elif called == "expandvars":
+            if (is_given and any(map(file.is_environment, node.args))) or called == "expandvars":
                 yield _reading(file, node, name)
 
 
