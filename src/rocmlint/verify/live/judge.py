@@ -67,7 +67,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
         if expected_sha256 and facts.get("made") is not None:
             return _made(facts)
         return _unprovable(facts)
-    if expected_sha256 not in (None, facts["sha256"]):
+    if expected_sha256 not in (None, facts["sha256"], *facts.get("forms", ())):
         return Judgement(
             "contradicted",
             "hashed",
@@ -257,6 +257,7 @@ def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
         "put there by": listed(facts.get("made") or []),
         "sha256": facts["sha256"],
         "sha256 in the manifest": expected_sha256,
+        "differs only in": facts.get("forms", {}).get(expected_sha256),
         "loader": facts["loader"],
         "differs": listed([f"{each['name']} ({where(each)})" for each in facts["differing"]]),
         "missing": listed(facts["missing"]),

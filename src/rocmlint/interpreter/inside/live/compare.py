@@ -10,6 +10,7 @@ from .altered import altered
 from .bound import Bound, bound
 from .excused import Excuses
 from .fingerprints import fingerprint
+from .forms import forms
 from .holders import Watched, holders_of
 from .literals import changed_literals
 from .made import places
@@ -128,6 +129,7 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
         "loader": None if loader is None else kind.__name__,
         "cached": getattr(spec, "cached", None),
         "sha256": None,
+        "forms": {},
         "unprovable": None,
         "made": None,
         "matched": 0,
@@ -181,6 +183,7 @@ def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
     changed = changed_since_start(disk.source.path)
     return {
         "sha256": disk.sha256,
+        "forms": forms(disk.source.data),
         "loading": foreign_loading(sys.modules[disk.module]),
         "loads_other": loads_other,
         "changed": changed,
