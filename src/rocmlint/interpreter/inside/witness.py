@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Of the format of a witness."""
-
 VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
 
