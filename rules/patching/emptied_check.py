@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule
-from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.claims import faked, kernel_package
 
 from ._faked_checks import (
     FAST_PACKAGES,
@@ -70,5 +70,5 @@ class EmptiedCheck(PythonRule["cst.Assign | cst.Call"]):
                 continue
             message = f"`{fake.shown}` is replaced with a function that does nothing"
             advice = "Fix what makes the check fail, and delete this line."
-            claims = tuple(kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
+            claims = faked(kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
             yield self.finding(node, source, message, help=advice, claims=claims)

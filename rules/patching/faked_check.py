@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import PythonRule, shortened, walk
-from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.claims import faked, kernel_package
 
 from ._faked_checks import (
     ATTENTION,
@@ -109,7 +109,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         for fake in found:
             severity = "warning" if fake.said == "False" else self.severity
             message, advice = _words(fake)
-            claims = _claims(fake, source)
+            claims = faked(_claims(fake, source))
             yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
 
     def _unexcused(self, node: cst.Assign | cst.Call, source: Source) -> list[Fake]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, conditions
-from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.claims import faked, kernel_package
 
 from ._faked_checks import (
     FAST_PACKAGES,
@@ -90,7 +90,7 @@ class ForcedAvailabilityFlag(PythonRule["cst.Assign | cst.Call"]):
                 else "Install the package and delete this line. What needs it fails later."
             )
             found = (kernel_package(each) for each in FAST_PACKAGES if each in fake.name)
-            claims = () if off else tuple(found)
+            claims = () if off else faked(found)
             severity = "warning" if off else self.severity
             yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule
-from rocmlint.rule.claims import kernel_package
+from rocmlint.rule.claims import faked, kernel_package
 
 from ._circumstances import is_undone
 from ._faked_checks import (
@@ -85,5 +85,5 @@ class StubWithMadeUpSpec(PythonRule["cst.Assign | cst.Call"]):
                 continue
             message = f"`{stub.name}` is replaced with a stub that every check takes for installed"
             advice = f"Install {stub.name}, or choose another attention where it is missing."
-            claims = (kernel_package(stub.name),)
+            claims = faked([kernel_package(stub.name)])
             yield self.finding(node, source, message, help=advice, claims=claims)

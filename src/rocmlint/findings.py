@@ -92,7 +92,8 @@ class Claim:
     directory that files are copied from. ``optional`` is what the code goes on without. ``by`` is
     what replaces the subject: the dotted name of an import, or behind a colon the qualified name of
     a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
-    where the code does not tell it.
+    where the code does not tell it. ``faked`` says that the code makes a check of it pass whatever
+    is there, which stays a fault where the statement is true.
     """
 
     kind: ClaimKind
@@ -104,6 +105,7 @@ class Claim:
     path: str = ""
     line: int = 0
     by: str = ""
+    faked: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,29 @@ def patch(project: Project) -> Path:
     return project.root / manifest(project, "pack/m.py", NEW)
 
 
+FAKES = {
+    "spec": "s = u.spec_from_loader('pack.m', None)\nsys.modules[s.name] = u.module_from_spec(s)",
+    "module": "\nsys.modules['pack.m'] = types.ModuleType('pack.m')",
+    "mock": "from unittest import mock\nsys.modules['pack.m'] = mock.MagicMock()",
+    "namespace": "ALL = ['pack.m']\nfor it in ALL: sys.modules[it] = types.SimpleNamespace()",
+    "package": "m = types.ModuleType('pack.m'); m.__path__ = []\nsys.modules['pack.m'] = m",
+    "setdefault": "\nsys.modules.setdefault('pack.m', types.ModuleType('pack.m'))",
+    "update": "\nsys.modules.update({'pack.m': types.ModuleType('pack.m')})",
+    "mock.dict": "from unittest import mock\nmock.patch.dict('sys.modules', {'pack.m': 1}).start()",
+}
+
+
+@pytest.mark.parametrize("fake", FAKES.values(), ids=FAKES)
+def test_a_module_that_a_program_made_is_contradicted_with_its_line(
+    project: Project, patch: Path, fake: str
+) -> None:
+    assert patch.exists()
+    project.write("fake.py", f"import importlib.util as u, sys, types\n{fake}\n")
+    told = said(project, f"import fake, pack\n{ASSERT}")
+    assert "pack.m: contradicted: pack.m in sys.modules was created by a program" in told
+    assert f"do: remove {project.root / 'fake.py'}:3, which puts it there" in told
+
+
 def said(project: Project, program: str) -> str:
     """Run a program that asserts; give what it prints."""
     program = f"import rocmlint, sys\n{program}"

@@ -116,6 +116,60 @@ def test_the_command_to_copy_what_is_missing_can_be_typed_as_it_stands(
     assert results(example, site, "app")[COPIED]["verdict"] == "proven"
 
 
+def test_nothing_is_copied_over_another_version_than_the_project_pins(
+    example: Project, site: Path
+) -> None:
+    info = next(site.glob("*.dist-info"))
+    other = info.with_name("transformers-5.24.0.dist-info")
+    info.rename(other)
+    metadata = "Metadata-Version: 2.1\nName: transformers\nVersion: 5.24.0\n"
+    (other / "METADATA").write_text(metadata)
+    (other / "RECORD").write_text((other / "RECORD").read_text().replace(info.name, other.name))
+    found = results(example, site, "app")
+    for claim in (COPIED, CHECKED, GEMMA):
+        assert (found[claim]["verdict"], found[claim]["seen"]) == ("contradicted", "version 5.24.0")
+        assert "transformers 4.53.2 is pinned in " in found[claim]["reason"]
+    assert not [each for each in found.values() if each["action"].startswith("cp ")]
+    (example.root / "app/pyproject.toml").unlink()  # then nothing says which version is right
+    assert results(example, site, "app")[COPIED]["action"].startswith("cp ")
+
+
+FAKE = """\
+import sys
+from unittest.mock import MagicMock
+
+sys.modules["transformers.models.siglip.check"] = MagicMock()
+"""
+
+
+def test_the_command_of_a_faked_check_proves_nothing_while_the_fake_is_there(
+    example: Project, site: Path
+) -> None:
+    example.write("app/serve.py", FAKE)
+    example.write("app/overlay/models/siglip/check.py", "def check(): ...\n")
+    printed = example.run("check", "app/serve.py", "--select", "ROC102").stdout
+    confirm = printed.partition("= confirm: ")[2].partition("\n")[0]
+    assert confirm == "rocmlint verify app/serve.py"
+
+    def said() -> tuple[str, str, str]:
+        every = results(example, site, *shlex.split(confirm)[2:])
+        (found,) = [each for claim, each in every.items() if "is patched" in claim]
+        return found["verdict"], found["seen"], found["action"]
+
+    verdict, seen, _ = said()
+    assert (verdict, "faked" in seen) == ("contradicted", False)
+    overlay = example.root / "app" / "overlay"
+    example.run(
+        "verify", "manifest", str(overlay), "--package", "transformers==4.53.2",
+        "--output", "app/patches.toml",
+    )  # fmt: skip
+    example.write("app/rocmlint.toml", '[verify]\nmanifests = ["patches.toml"]\n')
+    shutil.copytree(overlay, site / "transformers", dirs_exist_ok=True)
+    verdict, seen, action = said()
+    assert (verdict, "and the check is faked" in seen) == ("contradicted", True)
+    assert action == "remove the fake at app/serve.py:4"
+
+
 def test_a_patched_disk_proves_files_but_not_the_running_program(
     example: Project, site: Path
 ) -> None:

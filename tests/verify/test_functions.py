@@ -81,7 +81,7 @@ def test_two_commands_prove_a_wanted_replacement(repository: Project) -> None:
     assert code == 0, results
     (found,) = [each for each in results if each["claim"] == CLAIM]
     assert found["seen"].startswith("aiter_linear_forward (")
-    assert found["seen"].endswith("src/aiter_ops.py:4) (at its end)")
+    assert found["seen"].endswith("src/aiter_ops.py:4) was called (at its end)")
     module = "torch.nn.modules.linear runs the code of its source, except for Linear.forward"
     module += " and computed values"
     assert [each["verdict"] for each in results if each["claim"] == module] == ["proven"]

@@ -52,6 +52,25 @@ def test_every_copy_is_listed_and_the_first_on_the_path_wins(
     ]
 
 
+@pytest.mark.parametrize(
+    ("data", "verdict", "said"),
+    [
+        (NEW.replace("\n", "\r\n").encode(), "proven", "only line ends differ"),
+        (NEW.encode("utf-8-sig"), "proven", "only a byte order mark differs"),
+        (NEW.replace("\n", "\r\n").encode("utf-8-sig"), "proven", "only line ends and a byte"),
+        (OLD.replace("\n", "\r\n").encode(), "contradicted", "edited, or another patch"),
+        (NEW.replace("\n", " \n").encode(), "contradicted", "edited, or another patch"),
+    ],
+    ids=["line ends", "mark", "both", "other code", "a blank"],
+)
+def test_line_ends_and_a_mark_change_no_code(
+    environment: Environment, data: bytes, verdict: str, said: str
+) -> None:
+    (environment.site / "tiny" / "mod.py").write_bytes(data)
+    result = of_file(environment)
+    assert (result.verdict, said in result.seen + result.reason) == (verdict, True), result
+
+
 def test_a_copy_that_only_an_unreachable_package_has_is_named(
     environment: Environment, tmp_path: Path
 ) -> None:

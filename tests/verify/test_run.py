@@ -194,3 +194,20 @@ def test_a_folder_that_was_there_keeps_its_mode(project: Project) -> None:
     (project.root / "shared").chmod(0o1777)
     project.run("verify", "run", "--keep", "shared", "--", sys.executable, "-c", "pass")
     assert stat.S_IMODE((project.root / "shared").stat().st_mode) == 0o1777
+
+
+def test_no_secret_of_a_command_line_or_a_url_is_kept(job: Job) -> None:
+    job.script("import patched, sys; assert sys.argv[1:3] == ['--token=S3CRET-1', '--hf-token']")
+    words = ["--token=S3CRET-1", "--hf-token", "S3CRET-2", "HF_TOKEN=S3CRET-3", "--steps=3"]
+    words += ["https://me:S3CRET-4@host/?api_key=S3CRET-5", "{'password': 'S3CRET-6'}"]
+    seen = job.watch(sys.executable, "job.py", *words, HF_ENDPOINT="https://me:S3CRET-7@host")
+    assert seen.ran.returncode == 0
+    (witness,) = seen.witnesses
+    assert witness["command"][2:] == [
+        *("--token=***", "--hf-token", "***", "HF_TOKEN=***", "--steps=3"),
+        *("https://***@host/?api_key=***", "{'password': '***'}"),
+    ]
+    assert witness["environment"]["HF_ENDPOINT"] == "https://***@host"
+    files = [each for each in job.root.rglob("*") if each.is_file() and each.name != "job.py"]
+    assert [each for each in files if b"S3CRET" in each.read_bytes()] == []
+    assert "S3CRET" not in seen.ran.stdout + seen.ran.stderr

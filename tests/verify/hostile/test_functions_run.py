@@ -102,14 +102,29 @@ import atexit
 old, m.f = m.f, ops.fast
 atexit.register(lambda: setattr(m, 'f', old))
 """
+THREAD = """
+import threading
+start = threading.Event()
+thread = threading.Thread(target=lambda: (start.wait(), m.f(0)))
+thread.start()
+m.f = ops.fast
+start.set()
+thread.join()
+"""
+PROFILED = "import cProfile; m.f = ops.fast; cProfile.run('m.f(0)')"
 UNSEEN = "import ctypes; ctypes.CDLL(None)._exit(0)"
 """An end that nothing in Python can see."""
 JOBS: dict[str, tuple[str, Truth, str]] = {
-    "to the end": ("m.f = ops.fast", "holds", "proven"),
+    "to the end": ("m.f = ops.fast; m.f(0)", "holds", "proven"),
+    "called by a thread": (THREAD, "holds", "proven"),
+    "called in C": ("m.f = ops.fast; list(map(m.f, range(3000)))", "holds", "proven"),
+    "under a profiler": (PROFILED, "holds", "proven"),
+    "never called": ("m.f = ops.fast", "open", "unproven"),
+    "called only before": ("m.f(0); m.f = ops.fast", "open", "unproven"),
     "set back": ("old = m.f; m.f = ops.fast; m.f = old", "broken", "contradicted"),
     "set back at exit": (AT_EXIT, "broken", "contradicted"),
-    "killed by itself": ("m.f = ops.fast; os.kill(os.getpid(), 9)", "holds", "proven"),
-    "left by os._exit": ("m.f = ops.fast; os._exit(0)", "holds", "proven"),
+    "killed by itself": ("m.f = ops.fast; m.f(0); os.kill(os.getpid(), 9)", "holds", "proven"),
+    "left by os._exit": ("m.f = ops.fast; m.f(0); os._exit(0)", "holds", "proven"),
     "left without an end": (f"m.f = ops.fast; {UNSEEN}", "open", "unproven"),
     "never installed": ("", "broken", "contradicted"),
 }
@@ -124,6 +139,41 @@ def test_the_end_of_a_process_counts(
     (found,) = of_functions(watched(job))
     judged("functions", truth, found["verdict"])
     assert found["verdict"] == verdict, found
+    assert (found["strength"] == "executed") == (verdict == "proven"), found
+
+
+def test_a_function_that_no_process_calls_would_run(job: Project) -> None:
+    job.write("job.py", f"{START}m.f = ops.fast\n")
+    (found,) = of_functions(watched(job))
+    assert found["seen"].endswith("would run; was not called (at its end)")
+    assert found["reason"] == f"a call of {NAME} would run it, but the job did not call it"
+    assert "rocmlint verify live --manifest MANIFEST --executed --call" in found["action"]
+
+
+RANK = """
+m.f = ops.fast
+if os.environ.get("RANK") == "0":
+    m.f(0)
+if "RANK" not in os.environ:
+    import subprocess
+    for rank in "01":
+        variables = {**os.environ, "RANK": rank, "WORLD_SIZE": "2"}
+        subprocess.run([sys.executable, "job.py"], env=variables)
+"""
+
+
+def test_each_rank_is_to_call_it(job: Project) -> None:
+    job.write("job.py", START + RANK)
+    found = {each["subject"][:6]: each["verdict"] for each in of_functions(watched(job))}
+    assert (found["rank 0"], found["rank 1"]) == ("proven", "unproven")
+
+
+def test_workers_that_do_not_call_it_would_run_it(job: Project) -> None:
+    program = CHILD.format(how="fork", child="pass", parent="pass") + "    m.f(0)\n"
+    job.write("job.py", textwrap.dedent(program))
+    parent, worker = of_functions(watched(job))
+    assert (parent["verdict"], worker["verdict"]) == ("proven", "proven")
+    assert worker["claim"] == f"{NAME} would run the code of ops.py"
 
 
 CHILD = """
@@ -135,6 +185,7 @@ CHILD = """
     if __name__ == "__main__":
         import ops
         old, m.f = m.f, ops.fast
+        {parent}
         one = multiprocessing.get_context("{how}").Process(target=child, args=(None,))
         one.start()
         one.join()
@@ -154,7 +205,7 @@ def test_children_are_told_of_apart(
     job: Project, case: tuple[str, str, Truth, str], judged: Judged
 ) -> None:
     how, child, truth, verdict = case
-    job.write("job.py", textwrap.dedent(CHILD.format(how=how, child=child)))
+    job.write("job.py", textwrap.dedent(CHILD.format(how=how, child=child, parent="m.f(0)")))
     found = of_functions(watched(job))
     (parent,) = [each for each in found if how not in each["subject"]]
     (its,) = [each for each in found if how in each["subject"]]
@@ -173,7 +224,7 @@ def test_an_installed_launcher_needs_no_replacement(
     job: Project, name: str, judged: Judged
 ) -> None:
     job.write("site-packages/launcher/__main__.py", textwrap.dedent(LAUNCHER))
-    job.write("job.py", f"{START}m.{name} = ops.fast\n")
+    job.write("job.py", f"{START}m.{name} = ops.fast\nm.{name}(0)\n")
     job.write("m.toml", MANIFEST.replace("mod:f", f"mod:{name}"))
     found = watched(job, "-m", "launcher")
     judged("functions", "holds", found["verdict"])
@@ -189,7 +240,7 @@ def test_an_installed_program_that_is_the_job_needs_it(job: Project, judged: Jud
 
 def test_a_program_of_the_project_that_starts_the_job_is_told(job: Project, judged: Judged) -> None:
     job.write("start.py", textwrap.dedent(LAUNCHER))
-    job.write("job.py", START + "m.f = ops.fast\n")
+    job.write("job.py", START + "m.f = ops.fast\nm.f(0)\n")
     started, program = of_functions(watched(job, "start.py"))
     judged("functions", "open", started["verdict"])
     assert (started["verdict"], program["verdict"]) == ("unproven", "proven")
@@ -206,7 +257,10 @@ def test_the_program_of_a_launcher_needs_it(job: Project, judged: Judged) -> Non
 
 
 def test_a_program_that_records_its_own_state_is_judged(job: Project, judged: Judged) -> None:
-    program = "m.f = ops.fast\nimport rocmlint\nrocmlint.bear_witness('kept', manifest='m.toml')\n"
+    program = (
+        "import rocmlint\nrocmlint.bear_witness('kept', manifest='m.toml')\n"
+        "m.f = ops.fast\nm.f(0)\n"
+    )
     job.write(
         "job.py",
         START.replace("import os, sys,", "import os, sys; os.environ['RANK'] = '0'\nimport")
@@ -243,4 +297,4 @@ def watched(job: Project, *command: str) -> dict[str, Any]:
 
 
 def of_functions(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in document["results"] if each["claim"].startswith(f"{NAME} runs ")]
+    return [each for each in document["results"] if each["claim"].startswith(f"{NAME} ")]

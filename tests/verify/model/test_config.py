@@ -129,6 +129,28 @@ def test_what_cannot_be_read_is_one_line(
     assert message in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("fields", "text", "reason"),
+    [
+        ("pass", "{}", "schema:Training has no fields, so there is nothing to compare"),
+        ("pass", '{"a": 1}', "schema:Training has no fields, so there is nothing to compare"),
+        ("a: int = 1", "{}", "the file has no keys, so there is nothing to compare"),
+        ("a: object", '{"a": 1}', "no field of schema:Training for a value of the file has a "),
+    ],
+)
+def test_nothing_to_compare_proves_nothing(
+    project: Project, fields: str, text: str, reason: str
+) -> None:
+    schema = f"from dataclasses import dataclass\n@dataclass\nclass Training:\n    {fields}\n"
+    project.write("schema.py", schema)
+    project.write("train.json", text)
+    command = ("verify", "model", "config", "train.json", "--schema", "schema:Training")
+    ran = project.run(*command, "--output-format", "json")
+    assert ran.returncode == 3, ran.stderr
+    results = json.loads(ran.stdout)["results"]
+    assert any(each["reason"].startswith(reason) for each in results), results
+
+
 def test_a_pipe_is_not_waited_for(project: Project) -> None:
     project.write("schema.py", SCHEMA)
     os.mkfifo(project.root / "train.json")

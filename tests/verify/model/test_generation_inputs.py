@@ -8,7 +8,7 @@ import pytest
 
 from rocmlint.verify.model.generation_inputs import ONCE, judged
 from tests.support import tiny_vl
-from tests.support.tiny_vl import nn, transformers
+from tests.support.tiny_vl import nn, torch, transformers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,6 +124,7 @@ def test_a_grid_without_pixels_is_contradicted() -> None:
         (lambda: nn.Linear(2, 2), "the factory returns no inputs, and none can be made"),
         (lambda: (nn.Linear(2, 2), {"pixel_values": 3}), "Linear has no generate()"),
         (lambda: with_inputs(pixel_values=None), "the inputs have no pixels"),
+        (lambda: with_inputs(pixel_values=torch.zeros(0, 9)), "the inputs have no pixels"),
     ],
 )
 def test_what_cannot_be_seen_is_unproven(build: Any, reason: str) -> None:

@@ -215,6 +215,89 @@ def test_a_loss_that_fails_is_unproven_with_its_error() -> None:
     assert "KeyError: 'caption'" in found[contract.SCALAR].reason
 
 
+def changed(change: Any) -> Any:
+    """Build a model that returns what ``change`` makes of its output."""
+
+    def build() -> Any:
+        model = tiny_vl.model()
+        forward = model.forward
+        model.forward = lambda *args, **kwargs: change(forward(*args, **kwargs))
+        return model
+
+    return build
+
+
+def without_loss(output: Any) -> Any:
+    return {name: each for name, each in output.items() if name != "loss"}
+
+
+def other_loss(change: Any) -> Any:
+    return lambda output: {**output, "loss": change(output["loss"])}
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "said"),
+    [
+        (without_loss, "contradicted", "the model returns no loss for these labels"),
+        (other_loss(lambda _: None), "contradicted", "the model returns no loss for these labels"),
+        (other_loss(lambda loss: loss * torch.ones(3)), "contradicted", "the loss has shape [3]"),
+        (lambda output: (output.logits,), "contradicted", "the loss has shape [1, "),
+        (lambda output: output.logits, "contradicted", "the loss has shape [1, "),
+        (
+            other_loss(lambda _: torch.zeros((), requires_grad=True) * 1),
+            "contradicted",
+            "no parameter of the model gets a gradient",
+        ),
+        (lambda output: (output.loss, output.logits), "proven", ""),
+        (lambda output: output.loss, "proven", ""),
+    ],
+    ids=["missing", "None", "vector", "outputs", "tensor", "constant", "first", "bare"],
+)
+def test_the_loss_is_the_one_that_trainer_would_take(change: Any, verdict: str, said: str) -> None:
+    scalar = results(changed(change))[contract.SCALAR]
+    assert (scalar.verdict, said in scalar.reason) == (verdict, True), scalar
+
+
+class Squares(nn.Module):  # type: ignore[misc]
+    """Sums over what it is given: the loss of nothing is 0."""
+
+    def __init__(self, *, trained: bool = True) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 4).requires_grad_(trained)
+
+    def forward(self, x: Any, labels: Any) -> Any:
+        error = (self.inner(x) - labels.unsqueeze(-1)).square().mean(-1)
+        return {"loss": error[labels != -100].sum()}
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict", "said"),
+    [
+        ({"x": torch.ones(2, 4), "labels": torch.ones(2)}, "proven", ""),
+        ({"x": torch.ones(0, 4), "labels": torch.ones(0)}, "unproven", "labels of the inputs"),
+        ({"x": torch.ones(2, 4), "labels": torch.tensor([-100, -100])}, "unproven", "is -100"),
+        ({"x": torch.ones(2, 4), "labels": torch.tensor([-100, 1])}, "proven", ""),
+    ],
+    ids=["labels", "no rows", "all left out", "one left"],
+)
+def test_a_loss_of_nothing_proves_nothing(given: Any, verdict: str, said: str) -> None:
+    for result in results(lambda: (Squares(), given)).values():
+        assert (result.verdict, said in result.reason) == (verdict, True), result
+
+
+def test_a_graph_without_a_trained_parameter_is_contradicted() -> None:
+    given = {"x": torch.ones(2, 4, requires_grad=True), "labels": torch.ones(2)}
+    scalar = results(lambda: (Squares(trained=False), given))[contract.SCALAR]
+    assert scalar.verdict == "contradicted"
+    assert scalar.reason == "no parameter of the model is trained (requires_grad is False)"
+
+
+def test_without_outputs_and_logs_no_metric_is_proven() -> None:
+    trainer = Trainer()
+    trainer.told = lambda outputs: {"loss": outputs.loss}  # type: ignore[method-assign]
+    assert results(lambda: trainer)[contract.METRICS].verdict == "unproven"
+
+
 def test_a_model_without_a_loss_is_unproven() -> None:
     class Silent(nn.Module):  # type: ignore[misc]
         def forward(self, x: Any) -> Any:

@@ -205,6 +205,11 @@ def test_a_healthy_loop_that_ends_with_an_error_is_unproven() -> None:
     assert (found.verdict, "step 40: StopIteration" in found.reason) == ("unproven", True)
 
 
+def test_steps_without_an_operation_prove_nothing() -> None:
+    found = result(lambda: {"step": nothing})
+    assert (found.verdict, found.seen) == ("unproven", "no operation")
+
+
 def test_without_a_model_or_a_step_there_is_nothing_to_do() -> None:
     from rocmlint.interpreter.inside import CannotAnswerError  # noqa: PLC0415 - needs no torch
 

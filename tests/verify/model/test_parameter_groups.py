@@ -40,6 +40,17 @@ def test_groups_that_share_the_parameters_are_proven() -> None:
     assert "learning rate unknown" in found["group text is trained"].seen
 
 
+def test_nothing_is_proven_of_no_parameter() -> None:
+    def frozen() -> Any:
+        model = nn.Linear(2, 2).requires_grad_(False)
+        return {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
+
+    assert results(frozen)[HOLDS].reason == "no parameter is trained (requires_grad is False)"
+    found = results(nn.Identity, Group("all", (), frozenset()))
+    assert {each.verdict for each in found.values()} == {"unproven"}
+    assert found[IN_ONE].reason == "the model has no parameters"
+
+
 def test_a_rogue_parameter_is_named() -> None:
     def build() -> Any:
         model = tiny_vl.model()

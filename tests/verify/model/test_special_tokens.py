@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.special_tokens import judged
+from rocmlint.verify.model.special_tokens import ROWS, judged
 from tests.support import tiny_vl
 
 if TYPE_CHECKING:
@@ -44,10 +44,37 @@ def test_another_id_than_the_configuration_expects_is_contradicted() -> None:
     assert image.reason.startswith("image_token_id of the model's configuration expects id 6")
 
 
-def test_an_id_that_nothing_names_is_shown_with_its_token() -> None:
-    swapped = tiny_vl.model(video_token_id=tiny_vl.IMAGE)
-    video = about(results(lambda: (swapped, tiny_vl.tokenizer())), "video_token_id (5)")
-    assert video.seen == "<|image_pad|>, id 5 of 128"
+@pytest.mark.parametrize(
+    ("number", "registered", "verdict", "seen"),
+    [
+        (tiny_vl.IMAGE, True, "proven", "<|image_pad|>, id 5 of 128"),
+        (tiny_vl.IMAGE, False, "contradicted", "the ordinary token '<|image_pad|>'"),
+        (12, True, "contradicted", "the ordinary token 'c'"),
+        (100, True, "unproven", "id 100 has no token"),
+        (500, True, "contradicted", "id 500 is out of range"),
+    ],
+)
+def test_an_id_that_nothing_names_is_a_special_token(
+    number: int, registered: bool, verdict: str, seen: str
+) -> None:
+    swapped = tiny_vl.model(video_token_id=number)
+    found = results(lambda: (swapped, tiny_vl.tokenizer(registered=registered)))
+    video = about(found, f"video_token_id ({number})")
+    assert (video.verdict, video.seen) == (verdict, seen)
+
+
+def test_special_tokens_without_a_row_are_contradicted_though_nothing_expects_them() -> None:
+    def build(many: int) -> Any:
+        processor = tiny_vl.Processor()
+        processor.tokenizer.add_tokens([f"<{each}>" for each in range(many)], special_tokens=True)
+        return tiny_vl.model(), processor
+
+    free = 128 - len(tiny_vl.tokenizer())
+    fits = about(results(lambda: build(free)), ROWS)
+    assert (fits.verdict, fits.seen) == ("proven", "the last has id 127 of 128")
+    over = about(results(lambda: build(free + 2)), ROWS)
+    assert (over.verdict, over.seen) == ("contradicted", "2 without a row")
+    assert f"<{free}> (128), <{free + 1}> (129) fail" in over.reason
 
 
 def test_another_id_than_a_flag_expects_is_contradicted() -> None:

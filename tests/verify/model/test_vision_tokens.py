@@ -175,6 +175,17 @@ def test_a_folder_without_images_proves_nothing(tmp_path: Path) -> None:
     assert results(tmp_path)[0].reason == "no image was found in the data"
 
 
+def test_images_of_which_no_token_is_made_prove_nothing(tmp_path: Path) -> None:
+    class Other(tiny_vl.Processor):
+        """Names another id than the one that it writes."""
+
+        def __call__(self, **_: Any) -> dict[str, list[list[int]]]:
+            return {"input_ids": [[self.image_token_id + 1] * 4]}
+
+    picture(tmp_path, "a.png")
+    assert results(tmp_path, Other)[0].reason == "the processor made no token of 1 image"
+
+
 def test_without_a_processor_nothing_is_proven(tmp_path: Path) -> None:
     (only,) = results(tmp_path, tiny_vl.model)
     assert (only.verdict, only.reason) == ("unproven", "there is no processor of images to ask")

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
 
 from rocmlint.cli.verify import VERBS
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
+from rocmlint.disk.disk import Disk
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.lint.run import Options
 from rocmlint.lint.run import run as lint
 from rocmlint.rule.claims import kernel_package
+from rocmlint.source.decoding import text_of
+from rocmlint.source.file import project_of
 from rocmlint.text.visible import visible
 from rocmlint.verify.claims.check import check, without_place
-from rocmlint.verify.claims.context import Context
+from rocmlint.verify.claims.context import Context, Pin
 from rocmlint.verify.claims.together import together
 from rocmlint.verify.files import patches
 from rocmlint.verify.live import imported
@@ -26,7 +32,7 @@ from rocmlint.verify.manifest import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import SimpleNamespace
 
     from rocmlint.config.settings import Settings
@@ -66,7 +72,8 @@ def run(flags: SimpleNamespace) -> int:
     configuration = Configuration({} if flags.local_rules else {"local-rules": False})
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
-    context = Context(interpreter_of(flags), tuple(map(read, wanted["manifests"])))
+    manifests = tuple(map(read, wanted["manifests"]))
+    context = Context(interpreter_of(flags), manifests, pin=_pins(configuration))
     _say(_asked(context.interpreter))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
@@ -122,6 +129,21 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
         wanted[key] = list(values)
     wanted["manifests"] = [os.path.join(settings.root, each) for each in wanted["manifests"]]
     return wanted
+
+
+def _pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
+    """Return what tells which version the project of a file pins a package to."""
+    disk = Disk(text_of)
+
+    @cache
+    def pin(package: str, folder: str) -> Pin | None:
+        path = os.path.join(folder, "program.py")
+        project = project_of(path, configuration.settings_for(folder), disk)
+        found = project.versions(canonicalize_name(package))
+        is_one = len(found) == 1 and found[0].said.startswith(("pin", "lock"))
+        return Pin(str(found[0].version), found[0].said) if is_one else None
+
+    return lambda package, file: pin(package, os.path.dirname(os.path.abspath(file)))
 
 
 def _confirmed(findings: Sequence[Finding], results: Mapping[Claim, Result]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from .files import (
     winner_and_others,
     winners,
 )
+from .live.forms import difference
 from .machinery import changes, place_of
 from .parents.chain import Sources, doubts
 from .records import installed, is_as_recorded, known_record_of, owners
@@ -101,6 +102,9 @@ def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
     winner, others = winner_and_others(module) if module else _data_file(path)
     facts = _winner(winner, path, package) if winner else None
     is_right = facts is not None and facts["sha256"] == wanted["sha256"]
+    if facts is not None:
+        is_file = not is_right and bool(facts["origin"]) and facts["kind"] != "zip"
+        facts["differs"] = difference(facts["origin"], wanted["sha256"]) if is_file else ""
     copies = locate(os.path.splitext(path.split("/", maxsplit=1)[0])[0])
     root = copies[0].root if copies else None
     higher = list(_one_too_high(path, wanted["sha256"], root))

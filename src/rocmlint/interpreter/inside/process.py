@@ -57,6 +57,9 @@ _NAMES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _SECRETS = {"AUTH", "CREDENTIAL", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"}
 """The words in the name of a variable whose value is nobody's business."""
 
+MASK = "***"
+"""Stands for a secret."""
+
 _NOTE = 4
 _BUILD_ID = 3
 _LARGEST_NOTE = 1 << 16
@@ -105,7 +108,7 @@ def environment(names: Iterable[str] = ()) -> dict[str, str]:
     """Return the variables that decide what runs here, and those of the ``names``; no secrets."""
     wanted = set(names)
     return {
-        name: value
+        name: without_password(value)
         for name, value in sorted(os.environ.items())
         if (name in wanted or name in _NAMES or name.startswith(_PREFIXES) or relevant(name))
         and not is_secret(name)
@@ -114,7 +117,46 @@ def environment(names: Iterable[str] = ()) -> dict[str, str]:
 
 def is_secret(name: str) -> bool:
     """Return whether the name of a variable says that its value is a secret."""
-    return any(part.upper().rstrip("S") in _SECRETS for part in name.split("_"))
+    words = name.replace("-", "_").replace(".", "_").split("_")
+    return any(part.upper().rstrip("S") in _SECRETS for part in words)
+
+
+def without_secrets(words: Iterable[str]) -> list[str]:
+    """Return a command line without the values of options, variables and URLs that are secret."""
+    kept: list[str] = []
+    is_value = False
+    for word in words:
+        if is_value and not word.startswith("-"):
+            kept.append(word if word.isdigit() else MASK)
+        else:
+            kept.append(_option(word))
+        is_value = word.startswith("-") and "=" not in word and is_secret(word)
+    return kept
+
+
+def _option(word: str) -> str:
+    """Return ``--name=value`` or another word of a command line without its secret."""
+    name, sign, value = word.partition("=")
+    is_name = name.replace("-", "").replace(".", "").replace("_", "").isalnum()
+    if sign and is_name and is_secret(name) and not value.isdigit():
+        return f"{name}={MASK}"
+    return without_password(word)
+
+
+def without_password(text: str) -> str:
+    """Return a text without the logins of URLs, and without the values of what is secret in it."""
+    upper = text.upper()
+    if "://" not in text and not any(each in upper for each in _SECRETS):
+        return text
+    import re  # noqa: PLC0415 - takes milliseconds, in each process of a job
+
+    def masked(match: re.Match[str]) -> str:
+        is_kept = match[3].isdigit() or not is_secret(match[1])
+        return match[0] if is_kept else f"{match[1]}{match[2]}{MASK}"
+
+    text = re.sub(r"(?<=://)[^/@\s'\"]+@", f"{MASK}@", text)
+    # name=value and name: value, as in a query, a literal and the code of -c
+    return re.sub(r"([\w-]+)(['\"]?\]?\s*[=:]\s*['\"]?)([^\s'\"&;,)?]+)", masked, text)
 
 
 def host() -> str:
@@ -123,13 +165,16 @@ def host() -> str:
 
 
 def command() -> list[str]:
-    """Return the command line; empty where the system does not tell it (before 3.10, no Linux)."""
+    """Return the command line without its secrets.
+
+    Empty where the system does not tell it (before 3.10, no Linux).
+    """
     original = getattr(sys, "orig_argv", None)
     if original:
-        return list(original)
+        return without_secrets(original)
     try:
         with open("/proc/self/cmdline", "rb") as file:
-            return [os.fsdecode(each) for each in file.read().split(b"\0")[:-1]]
+            return without_secrets(os.fsdecode(each) for each in file.read().split(b"\0")[:-1])
     except OSError:
         return []
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Of the format of a witness."""
-
 VARIABLE = "ROCMLINT_WITNESS"
 """Names the folder of the witnesses; without it no process is watched."""
 
@@ -156,6 +155,7 @@ class Witness:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self.before_fork, after_in_child=self.forked)
         if any(name in sys.modules for name in self.modules):
+            self._begin_to_watch_calls()
             self.write("call")
             self._begin_to_attend()
 
@@ -187,6 +187,7 @@ class Witness:
         for each, seen in _compared([name], self.functions, stale=again).items():
             self._remember(each, seen, "import")
             self._at_import[each] = seen
+        self._begin_to_watch_calls()
         self.write("import")
         self._begin_to_attend()
 
@@ -208,6 +209,13 @@ class Witness:
         self.write(moment)
         if moment in (endings.EXIT, endings.EXEC):
             self._hang_up()
+
+    def _begin_to_watch_calls(self) -> None:
+        """See which functions run from now on, at one event for each (older ones count them)."""
+        if self.functions and hasattr(sys, "monitoring"):
+            from .live import executed  # noqa: PLC0415 - only where a function is wanted
+
+            executed.start()
 
     def _begin_to_attend(self) -> None:
         """Listen for questions: a process that waits, or that is ended, writes nothing itself."""

@@ -63,8 +63,27 @@ def _result(claim: Claim, places: list[str], context: Context) -> Result:
         action = "fix this (--python and --timeout may help), then run this again"
         judgement = Judgement("unproven", "declared", "not checked", reason, action)
         evidence = (Evidence("details", details),) if details else ()
+    if claim.faked and judgement.verdict == "proven":
+        judgement = _still_faked(claim, places, judgement)
     claimed = as_evidence("claimed at", list(dict.fromkeys(places)))
     return judgement.on(CHECK, _statement(claim, places), claim.subject, (*claimed, *evidence))
+
+
+def _still_faked(claim: Claim, places: list[str], judgement: Judgement) -> Judgement:
+    """Return that what a check is for is right, and the code still makes that check pass."""
+    where = few(list(dict.fromkeys(places)), 2)
+    right = "the files are right now" if claim.kind == "patch-check" else f"{claim.subject} loads"
+    return Judgement(
+        "contradicted",
+        judgement.strength,
+        f"{judgement.seen}, and the check is faked",
+        f"{right}, so the check of {claim.subject} needs no fake: with the one at {where} it would "
+        "also pass where they are not"
+        if claim.kind == "patch-check"
+        else f"{right}, so the check needs no fake: with the one at {where} it would also pass "
+        f"where {claim.subject} is missing",
+        f"remove the fake at {where}",
+    )
 
 
 def _statement(claim: Claim, places: list[str]) -> str:

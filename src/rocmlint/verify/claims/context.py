@@ -11,7 +11,7 @@ from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rocmlint.findings import Claim
     from rocmlint.gpus.devices import Devices
@@ -30,6 +30,14 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
+class Pin:
+    """The one version of a package that a project runs with, and where it says so."""
+
+    version: str
+    said: str
+
+
+@dataclass(frozen=True)
 class Context:
     """Where claims are checked, and the manifests that tell what is right."""
 
@@ -39,6 +47,8 @@ class Context:
     """Each module and name whose definition will be asked for: one question tells of all."""
     places: Mapping[Claim, Sequence[str]] = field(default_factory=dict)
     """Where each claim is made, as ``FILE:LINE``."""
+    pin: Callable[[str, str], Pin | None] = lambda _package, _file: None
+    """Return what the project of a file pins a package to."""
 
     def files_with(self, claim: Claim) -> list[str]:
         """Return the files that claim the same of the same subject, each once."""

@@ -34,6 +34,8 @@ _NAMED = 3
 
 def patched_files(claim: Claim, context: Context) -> Checked:
     """Compare the files that are copied with those that an import takes."""
+    if wrong := _of_another_version(claim, context):
+        return wrong
     if os.path.exists(claim.given):
         manifest = _manifest_of_copy(claim.given, claim.subject)
         judgement, evidence = _by_manifests([manifest], context)
@@ -46,15 +48,35 @@ def patched_files(claim: Claim, context: Context) -> Checked:
     return judgement, evidence
 
 
+def _of_another_version(claim: Claim, context: Context) -> Checked | None:
+    """Return that another version is installed than the project pins: the files do not fit it."""
+    package = claim.subject.partition("/")[0]
+    pins = {context.pin(package, each) for each in context.files_with(claim)} - {None}
+    if len(pins) != 1:
+        return None
+    (pin,) = pins
+    assert pin is not None
+    requires = f"=={pin.version}"
+    wanted = Manifest(package, requires, (ManifestFile(f"{package}/__init__.py", "0" * 64),))
+    for each in patches.check(wanted, context.interpreter):
+        if each.subject == package and each.verdict == "contradicted" and each.seen[:1].isdigit():
+            reason = f"{package} {pin.version} is {pin.said}, and {each.seen} is what imports take"
+            action = f"{each.action}, then run this again"
+            seen = f"version {each.seen}"
+            return Judgement("contradicted", each.strength, seen, reason, action), each.evidence
+    return None
+
+
 def _copy_command(claim: Claim, context: Context) -> str | None:
     """Return the command that puts all of the copy in place, breaking hard links of uv's cache."""
     package, _, inner = claim.subject.partition("/")
     origin = context.defined(package, "")["origin"]
     if origin is None or os.path.basename(origin) != "__init__.py":
         return None
-    target = os.path.join(os.path.dirname(origin), inner)
+    target = os.path.join(os.path.dirname(origin), inner) if inner else os.path.dirname(origin)
     if os.path.isdir(claim.given):
-        return shlex.join(["cp", "-r", "--remove-destination", f"{claim.given}/.", f"{target}/"])
+        source, target = os.path.join(claim.given, "."), os.path.join(target, "")
+        return shlex.join(["cp", "-r", "--remove-destination", source, target])
     return shlex.join(["cp", "--remove-destination", claim.given, target])
 
 
@@ -63,6 +85,8 @@ def patch_check(claim: Claim, context: Context) -> Checked:
 
     Where nothing tells which files are the patch, the package's RECORD says if any differs.
     """
+    if wrong := _of_another_version(claim, context):
+        return wrong
     known = [each for each in context.manifests if _is_about(each, claim.subject)]
     if known:
         return _by_manifests(known, context)

@@ -85,7 +85,7 @@ def judged_file(facts: Facts) -> Judgement:
         or _other_content(facts, winner)
         or _not_sure(facts, winner)
         or _not_executed(winner)
-        or Judgement("proven", "hashed", _seen_right(winner))
+        or Judgement("proven", "hashed", _seen_right(winner) + _remark(winner))
     )
 
 
@@ -173,7 +173,7 @@ def _without_source(facts: Facts, winner: Facts) -> Judgement | None:
 
 
 def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
-    if winner["sha256"] == facts["sha256"]:
+    if winner["sha256"] == facts["sha256"] or _has_same_code(winner):
         return None
     target = winner["origin"]
     seen, what = (
@@ -186,6 +186,8 @@ def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
         what = (
             "not the manifest's file (and without a RECORD it is unknown whether it is the wheel's)"
         )
+    if winner.get("differs"):
+        seen, what = "another form", f"not the manifest's bytes: only {winner['differs']} differ"
     action = _copy(facts, target)
     if right := [each["origin"] for each in facts["others"] if each["sha256"] == facts["sha256"]]:
         what += f"; the right one, {right[0]}, comes later on sys.path and is never read"
@@ -196,6 +198,18 @@ def _other_content(facts: Facts, winner: Facts) -> Judgement | None:
     return Judgement(
         "contradicted", "hashed", seen, f"{target} is {what}{_elsewhere(facts)}", action
     )
+
+
+def _has_same_code(winner: Facts) -> bool:
+    """Return whether a source is the manifest's, but for how its lines end or a mark before it."""
+    return bool(winner.get("differs")) and winner["kind"] == "source"
+
+
+def _remark(winner: Facts) -> str:
+    if not _has_same_code(winner):
+        return ""
+    verb = "differ" if "line ends" in winner["differs"] else "differs"
+    return f"; only {winner['differs']} {verb} from the manifest's file"
 
 
 def _elsewhere(facts: Facts) -> str:

@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.inside.process import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -275,7 +276,8 @@ def _parent(pid: int) -> int | None:
 
 
 def _command(pid: int) -> tuple[str, ...]:
-    return tuple(os.fsdecode(each) for each in _read(pid, "cmdline").split(b"\0")[:-1])
+    words = (os.fsdecode(each) for each in _read(pid, "cmdline").split(b"\0")[:-1])
+    return tuple(without_secrets(words))  # as a witness has it
 
 
 def _kind(pid: int) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.live.functions import claim, result_of_function
+from rocmlint.verify.live.functions import EXECUTED, claim, result_of_function
 from rocmlint.verify.result import Judgement
 
 if TYPE_CHECKING:
@@ -45,11 +46,58 @@ def of_functions(
             found = _elsewhere(witness, function)
         else:
             found = None
-        yield (
-            _result(check, witness, function, facts or {})
-            if found is None
-            else found.on(check, claim(function), function.name)
-        )
+        if found is None:
+            result = _result(check, witness, function, facts or {})
+            yield _as_called(result, witness, others, function)
+        else:
+            yield found.on(check, claim(function), function.name)
+
+
+def _as_called(
+    result: Result,
+    witness: WitnessReport,
+    others: Sequence[WitnessReport],
+    function: ManifestFunction,
+) -> Result:
+    """Return a proof as one of what was called, or of what a call would run.
+
+    That it was called is asked once of the processes of a rank, or of a job without ranks: workers
+    that load data have the function too, and are not to call it.
+    """
+    if result.verdict != "proven":
+        return result
+    ran = _ran(witness, function)
+    if ran:
+        return replace(result, strength="executed", seen=f"{result.seen} was called")
+    alike = [each for each in others if each.rank == witness.rank and _has(each, function)]
+    first = min(alike, key=lambda each: (each.start in _FORKED, each.facts.get("began") or 0))
+    is_asked = witness.facts.get("moment") == "asked"
+    if is_asked or first is not witness or any(_ran(each, function) for each in alike):
+        return replace(result, claim=f"would {result.claim.replace('runs', 'run', 1)}")
+    known = "was not called" if ran is False else "whether it was called is unknown"
+    reason = (
+        f"a call of {function.name} would run it, but the job did not call it"
+        if ran is False
+        else f"a call of {function.name} would run it, but this Python does not show what ran"
+    )
+    action = (
+        "choose a command that calls it, or find out what the job uses instead (an option such as "
+        f"attn_implementation decides that); {EXECUTED} shows what a call runs"
+    )
+    seen = f"{result.seen} would run; {known}"
+    return replace(result, verdict="unproven", seen=seen, reason=reason, action=action)
+
+
+def _has(witness: WitnessReport, function: ManifestFunction) -> bool:
+    facts = _facts(witness, function)
+    return facts is not None and facts.get("state") == "right"
+
+
+def _ran(witness: WitnessReport, function: ManifestFunction) -> bool | None:
+    """Return whether a process has run the function; None where it cannot know."""
+    facts = _facts(witness, function) if _has(witness, function) else None
+    ran = (facts or {}).get("ran")
+    return ran if isinstance(ran, bool) else None
 
 
 def _result(

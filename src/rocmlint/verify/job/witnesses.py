@@ -131,8 +131,8 @@ def prepare(
         _make_private(startup)
         # A copy: on another node that shares the folder, rocmlint may be elsewhere or nowhere.
         inside = os.path.join(folder, NAME_INSIDE)
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(INSIDE, inside, ignore=ignored, dirs_exist_ok=True)
+        # With its bytecode: a process may not write any, and would compile all of it each time.
+        shutil.copytree(INSIDE, inside, dirs_exist_ok=True)
         with open(os.path.join(startup, "sitecustomize.py"), "w", encoding="utf-8") as file:
             file.write(STARTUP.replace(_REQUEST, repr(watch.request())))
         _close_to_others(folder)

@@ -81,8 +81,10 @@ def not_checked(module: str, seconds: float, expected_sha256: str | None = None)
 def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
     name = facts["module"]
     if facts["unprovable"] is not None:
+        if expected_sha256 and facts.get("made") is not None:
+            return _made(facts)
         return _unprovable(facts)
-    if expected_sha256 not in (None, facts["sha256"]):
+    if expected_sha256 not in (None, facts["sha256"], *facts.get("forms", ())):
         return Judgement(
             "contradicted",
             "hashed",
@@ -121,6 +123,20 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
     if rest.verdict == "proven" and facts["behind"]:
         return wrappers.judged(facts, _functions(facts))
     return rest
+
+
+def _made(facts: Comparison) -> Judgement:
+    """Judge a module of a manifest whose place a program has filled without its file."""
+    name, places = facts["module"], facts["made"]
+    by = f", put there by {places[0]}" if places else ""
+    return _contradicted(
+        "created by a program",
+        f"{name} in sys.modules was created by a program, not loaded from the file of the "
+        f"manifest{by}",
+        f"remove {places[0]}, which puts it there"
+        if places
+        else f"find what sets sys.modules[{name!r}] and remove it from the job",
+    )
 
 
 def _unprovable(facts: Comparison) -> Judgement:
@@ -255,8 +271,10 @@ def _contradicted(seen: str, reason: str, action: str) -> Judgement:
 def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
     lines = {
         "source": facts["origin"],
+        "put there by": listed(facts.get("made") or []),
         "sha256": facts["sha256"],
         "sha256 in the manifest": expected_sha256,
+        "differs only in": facts.get("forms", {}).get(expected_sha256),
         "loader": facts["loader"],
         "differs": listed([f"{each['name']} ({where(each)})" for each in facts["differing"]]),
         "missing": listed(facts["missing"]),

@@ -49,6 +49,21 @@ def judged(answer: Mapping[str, Any], path: str, *, strict: bool) -> Iterator[Re
     fields = {each["name"]: each for each in answer["fields"]}
     values = {each["name"]: each for each in answer["values"]}
     schema = answer["schema"]
+    if not fields or not values:
+        empty = f"{schema} has no fields" if not fields else "the file has no keys"
+        if not values and fields:
+            yield _missing(fields, values, path, schema, strict=strict)
+        yield _result(
+            f"its keys are those of {schema}",
+            path,
+            "unproven",
+            "live",
+            "nothing to compare",
+            (),
+            f"{empty}, so there is nothing to compare",
+            "name another schema with --schema, or another file",
+        )
+        return
     yield _missing(fields, values, path, schema, strict=strict)
     yield _unknown(fields, values, path, schema)
     yield _defaulted(fields, values, answer["twice"], path, schema)
@@ -163,6 +178,17 @@ def _types(fields: Mapping[str, Any], values: Mapping[str, Any], path: str, sche
         for name in known
         if not _is_of(values[name]["kind"], fields[name]["kind"])
     ]
+    if not known:
+        return _result(
+            claim,
+            path,
+            "unproven",
+            "live",
+            "no type to compare",
+            (),
+            f"no field of {schema} for a value of the file has a plain type",
+            "annotate the fields with int, float, bool, str, list or dict",
+        )
     if not wrong:
         seen = f"{counted(known, 'value')} of {len(values)} have a type that can be compared"
         return _result(claim, path, "proven", "live", seen)

@@ -36,12 +36,23 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
     subject, evidence = answer["model"], (*_error(answer), *about(answer))
     if answer["signature"] is not None:
         yield _signature(answer["signature"]).on(CHECK, SIGNATURE, subject, about(answer))
-    yield _scalar(answer).on(CHECK, SCALAR, subject, evidence)
-    yield _finite(answer).on(CHECK, FINITE, subject, (*_origins(answer), *evidence))
-    if answer["signature"] is not None:
-        yield _metrics(answer).on(CHECK, METRICS, subject, evidence)
     wrong = evidence_of("not finite", answer["gradients"]["wrong"][::-1], _SHOWN)
-    yield _gradients(answer).on(CHECK, GRADIENTS, subject, (*wrong, *evidence))
+    parts = [
+        (SCALAR, _scalar(answer), evidence),
+        (FINITE, _finite(answer), (*_origins(answer), *evidence)),
+        (METRICS, _metrics(answer), evidence),
+        (GRADIENTS, _gradients(answer), (*wrong, *evidence)),
+    ]
+    for claim, judgement, its in parts:
+        if claim != METRICS or answer["signature"] is not None:
+            yield _on_something(judgement, answer).on(CHECK, claim, subject, its)
+
+
+def _on_something(judgement: Judgement, answer: Mapping[str, Any]) -> Judgement:
+    """Return that a loss of nothing proves nothing."""
+    if judgement.verdict != "proven" or not answer["nothing"]:
+        return judgement
+    return _unknown(judgement.seen, f"{answer['nothing']}, so nothing was computed", _INPUTS)
 
 
 def _signature(signature: Mapping[str, Any]) -> Judgement:
@@ -58,16 +69,34 @@ def _signature(signature: Mapping[str, Any]) -> Judgement:
     )
 
 
+_INPUTS = "let the factory return inputs with labels"
+
+
 def _failed(answer: Mapping[str, Any]) -> Judgement:
-    reason = "there is no loss in what the model returns"
+    """Judge that there is no loss: a fault of what was given labels to compute it from."""
     if answer["error"]:
         reason = f"computing the loss failed: {answer['error']['text']}"
-    return _unknown("no loss", reason, "let the factory return inputs with labels")
+        return _unknown("no loss", reason, _INPUTS)
+    who = "the model" if answer["signature"] is None else "compute_loss"
+    if answer["has_labels"]:
+        return _no(
+            "no loss",
+            f"{who} returns no loss for these labels",
+            "compute the loss from the labels, and return it under the name loss",
+        )
+    return _unknown("no loss", f"{who} returns no loss, and the inputs have no labels", _INPUTS)
+
+
+def _needed(answer: Mapping[str, Any]) -> Judgement:
+    """Judge what can only be seen of a loss."""
+    failed = _failed(answer)
+    reason = failed.reason if failed.verdict == "unproven" else "there is no loss"
+    return _unknown("no loss", reason, failed.action)
 
 
 def _scalar(answer: Mapping[str, Any]) -> Judgement:
     loss = answer["loss"]
-    if loss is None or answer["error"]:
+    if answer["error"] or not _is_there(answer):
         return _failed(answer)
     action = "return one tensor, such as losses.mean() or the weighted sum of all parts"
     if loss["type"] != "tensor":
@@ -86,15 +115,35 @@ def _scalar(answer: Mapping[str, Any]) -> Judgement:
             "trained",
             "do not use .item(), .detach() or no_grad() on the way to the loss",
         )
+    gradients = answer["gradients"]
+    if gradients["tried"] and not gradients["error"] and not gradients["made"]:
+        return _no(
+            f"{loss['value']}, no gradient",
+            "no parameter of the model gets a gradient from the loss, so nothing is trained"
+            if gradients["trained"]
+            else "no parameter of the model is trained (requires_grad is False)",
+            "compute the loss from the outputs of the model, and set requires_grad_(True) on what "
+            "is to be trained",
+        )
     return Judgement("proven", "executed", loss["value"])
+
+
+def _is_there(answer: Mapping[str, Any]) -> bool:
+    """Return whether there is a loss: without labels, other tensors are outputs."""
+    loss = answer["loss"]
+    if loss is None or answer["has_labels"] or answer["signature"] is not None:
+        return loss is not None  # what a trainer returns is its loss
+    return bool(loss["is_named"] or loss["shape"] in ([], [1]))
 
 
 def _finite(answer: Mapping[str, Any]) -> Judgement:
     loss = answer["loss"]
-    if loss is None or loss["type"] != "tensor" or answer["error"]:
-        return _failed(answer)
+    if answer["error"] or not _is_there(answer):
+        return _needed(answer)
+    if loss["type"] != "tensor" or (loss["finite"] and not loss["value"]):
+        return _unknown("not one number", "there is no loss of one number", "see the results above")
     if loss["finite"]:
-        return Judgement("proven", "executed", loss["value"] or "each number")
+        return Judgement("proven", "executed", loss["value"])
     seen = loss["value"] or "not finite"
     if answer["weights"]:
         return _no(
@@ -127,7 +176,7 @@ def _finite(answer: Mapping[str, Any]) -> Judgement:
 def _metrics(answer: Mapping[str, Any]) -> Judgement:
     """Judge what is logged, and the scalars among the outputs."""
     if answer["loss"] is None or answer["error"]:
-        return _failed(answer)
+        return _needed(answer)
     outputs = answer["outputs"]
     if outputs is None and answer["kind_of_outputs"] != "NoneType":
         kind = answer["kind_of_outputs"]
@@ -138,6 +187,12 @@ def _metrics(answer: Mapping[str, Any]) -> Judgement:
         )
     # The loss of the model itself is a tensor among its outputs.
     held = [each for each in outputs or () if each["name"] != "loss"]
+    if not held and not answer["logged"]:
+        return _unknown(
+            "no metric",
+            "compute_loss returned no outputs besides the loss, and logged nothing",
+            "return (loss, outputs) if return_outputs is true",
+        )
     wrong = [f"{it['name']} is a {it['type']}" for it in held if it["kind"].startswith("scalar")]
     wrong += [
         f"{each['name']} is logged as a {each['type']}"
@@ -161,10 +216,13 @@ def _gradients(answer: Mapping[str, Any]) -> Judgement:
         return _unknown("not computed", reason, "see the error")
     if not gradients["made"]:
         reason = "there was no loss to go backward from"
+        if gradients["tried"]:
+            reason = "no parameter of the model got a gradient"
         return _unknown("not computed", reason, "see the results above")
     wrong = gradients["wrong"]
     if not wrong:
-        return Judgement("proven", "executed", "each gradient")
+        seen = f"{gradients['made']:,} of {gradients['trained']:,} trained parameters have one"
+        return Judgement("proven", "executed", seen)
     return _no(
         f"{len(wrong)} parameters",
         f"the gradients of {len(wrong)} parameters are not finite; {wrong[-1]} is the last of "

@@ -58,6 +58,10 @@ def judged(answer: Mapping[str, Any], warm_up: int) -> Result:
         reason += f", then {answer['error']}" if answer["error"] else ""
         judgement = Judgement("unproven", "executed", "too few steps", reason, _RUN)
         return judgement.on(CHECK, CLAIM, answer["model"], about(answer))
+    if not answer["operations"]:
+        reason = "the steps ran no operation of torch, so there was nothing to measure"
+        judgement = Judgement("unproven", "executed", "no operation", reason, _RUN)
+        return judgement.on(CHECK, CLAIM, answer["model"], about(answer))
     line = fitted(values, warm_up)
     evidence = (*_evidence(answer, line, warm_up), *about(answer))
     return _of_trend(answer, line, len(values) - warm_up).on(

@@ -108,8 +108,17 @@ def _without_groups(answer: Mapping[str, Any]) -> Result:
     )
 
 
+def _nothing(claim: str, answer: Mapping[str, Any], reason: str) -> Result:
+    """Return that a claim on no parameter proves nothing."""
+    action = "return the model that is trained from the factory"
+    judgement = Judgement("unproven", "live", "no parameter", reason, action)
+    return judgement.on(CHECK, claim, answer["model"], about(answer))
+
+
 def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
     names = [each["name"] for each in answer["parameters"]]
+    if not names:
+        return _nothing(_IN_ONE, answer, "the model has no parameters")
     holders = {name: [each.name for each in groups if each.has(name)] for name in names}
     rogue = [name for name, found in holders.items() if not found]
     several = [f"{name}: {', '.join(found)}" for name, found in holders.items() if len(found) > 1]
@@ -165,6 +174,9 @@ def _state(
     *,
     on_purpose: bool,
 ) -> Judgement:
+    if not held and not group.patterns:
+        reason = "the group has no parameters of the model"
+        return Judgement("unproven", "live", "", reason, "see the other results")
     if not held:
         return Judgement(
             "contradicted",
@@ -219,6 +231,8 @@ def _optimizer(answer: Mapping[str, Any]) -> Result:
     told = [f"{len(missing):,} trained parameters are not in it"] if missing else []
     told += [f"{len(twice):,} are in it twice"] if twice else []
     told += [f"{foreign:,} of its tensors are not parameters of the model"] if foreign else []
+    if not told and not trained:
+        return _nothing(claim, answer, "no parameter is trained (requires_grad is False)")
     if not told:
         seen = f"{counted(trained, 'parameter')} in {answer['optimizer']}"
         return _result(claim, answer["model"], "proven", "live", seen, evidence)

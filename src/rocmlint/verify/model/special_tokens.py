@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.text.words import few
 from rocmlint.verify.model.subject import about
 from rocmlint.verify.result import Evidence, Judgement, Result
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from rocmlint.verify.model.subject import Asking
 
 CHECK = "model special-tokens"
+ROWS = "each special token of the tokenizer has an embedding"
+_RESIZE = "model.resize_token_embeddings(len(tokenizer))"
+_ONE_CHECKPOINT = "use the tokenizer and the configuration of one checkpoint"
 _result = partial(Result, CHECK)
 
 
@@ -43,11 +47,13 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
         claim = f"{fact['token']} is one token with id {fact['expected']}"
         yield _judged_token(fact, answer).on(CHECK, claim, subject, _evidence(fact, answer))
     told = {each["expected"] for each in answer["tokens"]}
-    for name, (number, token) in answer["ids"].items():
-        if number not in told:
-            claim = f"{name} ({number}) has an embedding"
+    for name, named in answer["ids"].items():
+        if named["id"] not in told:
+            claim = f"{name} ({named['id']}) is a special token with an embedding"
             # Nothing says which token it should be, so the result shows which one it is.
-            yield _judged_id(number, answer, token).on(CHECK, claim, subject, about(answer))
+            yield _judged_named(named, answer).on(CHECK, claim, subject, about(answer))
+    if answer["special"] and answer["rows"]:
+        yield _judged_special(answer).on(CHECK, ROWS, subject, about(answer))
     if not answer["tokens"] and not answer["ids"]:
         yield _result(
             "its special tokens have the ids that are expected",
@@ -82,7 +88,7 @@ def _judged_token(fact: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgeme
             "executed",
             f"id {number}",
             f"{fact['source']} expects id {expected}, and the tokenizer gives id {number}",
-            "use the tokenizer and the configuration of one checkpoint, and read the id from "
+            f"{_ONE_CHECKPOINT}, and read the id from "
             "tokenizer.convert_tokens_to_ids() instead of writing it down",
         )
     if fact["alone"] != [number] or fact["inside"].count(number) != 1:
@@ -96,6 +102,53 @@ def _judged_token(fact: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgeme
             f"tokenizer.add_special_tokens({{'additional_special_tokens': [{token!r}]}})",
         )
     return _judged_id(number, answer)
+
+
+def _judged_named(named: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    """Judge an id of the configuration: a word of the language is no special token."""
+    number, token = named["id"], named["token"]
+    judgement = _judged_id(number, answer, token)
+    if judgement.verdict == "contradicted":
+        return judgement
+    if not token:
+        return Judgement(
+            "unproven",
+            "executed",
+            f"id {number} has no token",
+            f"{answer['tokenizer']} has no token with id {number}, so no text becomes it",
+            f"{_ONE_CHECKPOINT}, unless the code itself writes this id",
+        )
+    if answer["special"] is None:
+        reason = f"{answer['tokenizer']} does not say which of its tokens are special"
+        action = f"name the token: --expect '{token}={number}'"
+        return Judgement("unproven", "executed", f"{token}, id {number}", reason, action)
+    if number not in dict(answer["special"]):
+        return Judgement(
+            "contradicted",
+            "executed",
+            f"the ordinary token {token!r}",
+            f"in the tokenizer id {number} is {token!r}, which is neither a special nor an added "
+            "token",
+            f"{_ONE_CHECKPOINT}, or register the token with tokenizer.add_special_tokens()",
+        )
+    return judgement
+
+
+def _judged_special(answer: Mapping[str, Any]) -> Judgement:
+    """Judge whether the embeddings have a row for all special and added tokens."""
+    size = min(answer["rows"].values())
+    beyond = [f"{token} ({number})" for number, token in answer["special"] if number >= size]
+    if not beyond:
+        last = answer["special"][-1][0]
+        return Judgement("proven", "live", f"the last has id {last} of {size:,}")
+    return Judgement(
+        "contradicted",
+        "live",
+        f"{len(beyond)} without a row",
+        f"the embeddings have {size:,} rows, so {few(beyond, 3)} "
+        f"{'fails' if len(beyond) == 1 else 'fail'} with an index error",
+        _RESIZE,
+    )
 
 
 def _judged_id(number: int, answer: Mapping[str, Any], token: str = "") -> Judgement:
@@ -117,7 +170,7 @@ def _judged_id(number: int, answer: Mapping[str, Any], token: str = "") -> Judge
             "executed",
             f"id {number} is out of range",
             f"the {which}, so id {number} fails with an index error",
-            "model.resize_token_embeddings(len(tokenizer))",
+            _RESIZE,
         )
     shown = f"{token}, id" if token else "id"
     return Judgement("proven", "executed", f"{shown} {number} of {min(rows.values()):,}")

@@ -109,6 +109,8 @@ def _unread(answer: Mapping[str, Any]) -> str:
     told = []
     if not answer["by_image"]:
         told.append("no image was found in the data")
+    if empty := sum(many for tokens, many in answer["by_image"] if not tokens):
+        told.append(f"the processor made no token of {counted(empty, 'image')}")
     if answer["broken"]:
         told.append(f"{counted(answer['broken'], 'image')} or lines could not be read")
     if answer["videos"]:

@@ -31,6 +31,7 @@ _SHOWN = 12
 """How many readers are named as evidence."""
 _LIKENESS = 0.85
 """How near a known name must be: that of a misspelt one, not of one with the same prefix."""
+_LISTS = "VISIBLE_DEVICES"
 _READ, _AS_MEANT = "an installed file reads it", "an installed file reads it, as intended"
 _result = partial(Result, "variables")
 
@@ -151,6 +152,8 @@ def _read(name: str, value: str, readers: list[Reader], found: Search) -> Result
         seen = f"deprecated, use {row.instead}; {seen}"
     values = [each for each in deciding if each not in checks] or deciding
     kinds = {each: _taken(each, value, row) for each in values}
+    if name.endswith(_LISTS):  # 0 is the first device there
+        kinds = {each: "raw" if kind == "unclear" else kind for each, kind in kinds.items()}
     for each, kind in kinds.items():
         if kind == "unclear" and each.reading:
             reason = (

@@ -23,9 +23,12 @@ HINT = re.compile(
     rb"|BaseSettings"
 )
 """Of what stands in a file that reads names which are not written there."""
-WORDS = ("environ", "getenv", "BaseSettings")
+WORDS = ("environ", "getenv", "BaseSettings", "expandvars")
 _SHORTEST = 3
 """Characters that a part of a name must have to say something."""
+_PROGRAMS = ("exec", "spawn", "posix_spawn")
+_TEXTS = frozenset({"substitute", "safe_substitute", "format_map"})
+"""Methods that put values from a mapping into a text."""
 _PASSED_ON = frozenset({"env", "environ", "environment"})
 
 
@@ -47,13 +50,15 @@ def readings(file: PythonFile, name: str, *, is_own: bool = True) -> Iterator[Re
     if sure:
         return
     for lookup in file.lookups.values():
-        if lookup.is_sure and _fits(file, lookup.key, name):
+        if lookup.is_sure and _fits(file, lookup.key, name, is_own=is_own):
             yield _reading(file, lookup.node, name)
             return
     least = 1 if is_own else 2
     parts = file.once(_parts)
     for node in file.once(_whole):
-        if any(_is_part(each, name, least) for each in parts):
+        if any(_is_part(each, name, least) for each in parts) or (
+            is_own and name in file.once(_identifiers)
+        ):
             yield _reading(file, node, name)
             return
     yield from _settings(file, name)
@@ -66,9 +71,10 @@ def passed_on(file: PythonFile, name: str) -> Iterator[Reading]:
             for each in node.keywords:
                 if each.arg in _PASSED_ON and file.is_environment(each.value):
                     yield _reading(file, node, name)
-            if last_name(node.func).startswith(("exec", "spawn", "posix_spawn")):
-                if any(map(file.is_environment, node.args)):
-                    yield _reading(file, node, name)
+            called = last_name(node.func)
+            is_given = called.startswith(_PROGRAMS) or called in _TEXTS
+            if (is_given and any(map(file.is_environment, node.args))) or called == "expandvars":
+                yield _reading(file, node, name)
 
 
 def _reading(file: PythonFile, node: ast.expr, name: str) -> Reading:
@@ -76,9 +82,11 @@ def _reading(file: PythonFile, node: ast.expr, name: str) -> Reading:
     return Reading("may read", node.lineno, file.when(node), text, name)
 
 
-def _fits(file: PythonFile, key: ast.expr, name: str) -> bool:
-    """Return whether a key that is not known could be the name."""
+def _fits(file: PythonFile, key: ast.expr, name: str, *, is_own: bool) -> bool:
+    """Return whether a key that is not known could be the name: any, in a file of the user."""
     pattern = _pattern(file, key)
+    if is_own and pattern == ".*":
+        return True
     if ".*" not in pattern or not re.fullmatch(pattern, name, re.IGNORECASE):
         return False
     written = re.sub(r"\.\*|\\", "", pattern)
@@ -141,6 +149,12 @@ def _is_part(part: str, name: str, least: int) -> bool:
     """Return whether a name may be chosen by this."""
     words = [each for each in part.split("_") if each]
     return (part.isupper() or "_" in part) and len(words) >= least and part.upper() in name
+
+
+def _identifiers(file: Program) -> frozenset[str]:
+    """Return the names of variables and attributes, which a loop may set."""
+    names = (getattr(node, "attr", None) or getattr(node, "id", None) for node in file.nodes)
+    return frozenset(filter(None, names))
 
 
 _VIEWS = frozenset({"frozenset", "items", "keys", "list", "set", "sorted"})

@@ -78,7 +78,9 @@ def taken(reading: Reading, value: str) -> Taken:
         return "raw"
     outcome = _outcome(reading, value)
     if not isinstance(outcome, (bool, int, float)):
-        return "unclear" if value.isalpha() or _has_word_for_default(reading) else "raw"
+        is_followed = outcome is not _UNKNOWN and not isinstance(outcome, str)
+        is_other = not value.isalpha() and not _has_word_for_default(reading)
+        return "raw" if is_followed and is_other else "unclear"
     if not is_on(value) or outcome or _truth(reading, OFF[0]) is not bool(outcome):
         return "as intended"
     if _truth(reading, None) is True:

@@ -10,11 +10,13 @@ from .altered import altered
 from .bound import Bound, bound
 from .excused import Excuses
 from .fingerprints import fingerprint
+from .forms import forms
 from .holders import Watched, holders_of
 from .literals import changed_literals
+from .made import places
 from .on_disk import OnDisk, on_disk
 from .reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
-from .sources import NoSourceError, changed_since_start, foreign_loading, loader_of
+from .sources import NoSourceError, changed_since_start, foreign_loading, is_made, loader_of
 
 if TYPE_CHECKING:
     import weakref
@@ -42,7 +44,8 @@ def compare_all(
 
     Each answer has ``module``, ``origin`` (path of the source), ``loader``, ``cached`` (path of the
     .pyc or None), ``sha256`` of the source on disk now (None without), ``unprovable`` (None, or why
-    nothing could be compared), and of the functions:
+    nothing could be compared), ``made`` (None, or where the program puts it into ``sys.modules``
+    without a file), and of the functions:
 
     - ``matched``: how many live ones are made of the source;
     - ``defined``: how many the source defines outside of other functions;
@@ -76,6 +79,8 @@ def compare_all(
                 watched[name] = _compared(module, facts, excuses)
         except NoSourceError as error:
             facts["unprovable"] = str(error)
+            if name in sys.modules and is_made(module):
+                facts["made"] = places(name)
         except Exception as error:  # noqa: BLE001 - one odd module must not hide the others
             facts["unprovable"] = f"comparing it failed: {type(error).__name__}: {error}"
     holders = holders_of(watched) if stale else {}
@@ -125,7 +130,9 @@ def _blank(name: str, module: Any) -> dict[str, Any]:
         "loader": None if loader is None else kind.__name__,
         "cached": getattr(spec, "cached", None),
         "sha256": None,
+        "forms": {},
         "unprovable": None,
+        "made": None,
         "matched": 0,
         "defined": 0,
         "hidden": False,
@@ -177,6 +184,7 @@ def _rest(space: object, disk: OnDisk) -> dict[str, Any]:
     changed = changed_since_start(disk.source.path)
     return {
         "sha256": disk.sha256,
+        "forms": forms(disk.source.data),
         "loading": foreign_loading(sys.modules[disk.module]),
         "loads_other": loads_other,
         "changed": changed,

@@ -12,6 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from . import through
+from .counters import have_run
 from .fingerprints import is_function
 
 if TYPE_CHECKING:
@@ -77,10 +78,11 @@ def is_used() -> bool:
 def ran_below(codes: Iterable[CodeType], callers: Iterable[CodeType]) -> bool | None:
     """Return whether one of some codes ran, called by one of ``callers``, if there are any.
 
-    None if nothing was watched.
+    None if nothing was watched; without ``callers`` an older CPython knows it all the same.
     """
+    callers = list(callers)
     if not _seen:
-        return None
+        return None if callers else have_run(codes)
     wanted = {id(each) for each in callers}
     ran = [id(each) for each in codes if id(each) in _seen]
     if not wanted:

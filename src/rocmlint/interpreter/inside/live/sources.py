@@ -44,10 +44,22 @@ class ModuleSource:
     data: bytes
 
 
-def loader_of(module: ModuleType) -> Any:
+def loader_of(module: ModuleType | None) -> Any:
     """Return the loader of a module, or None."""
     spec = getattr(module, "__spec__", None)
     return getattr(spec, "loader", None) or getattr(module, "__loader__", None)
+
+
+def is_made(module: ModuleType | None) -> bool:
+    """Return whether a program made what is in ``sys.modules``: it was loaded from no file."""
+    loader = loader_of(module)
+    is_known = any(loader is kind or isinstance(loader, kind) for kind, _ in _NO_SOURCE)
+    return not is_known and _path_of(module) is None
+
+
+def _path_of(module: ModuleType | None) -> Any:
+    spec = getattr(module, "__spec__", None)
+    return getattr(spec, "origin", None) or getattr(module, "__file__", None)
 
 
 def foreign_loading(module: ModuleType) -> str | None:
@@ -82,7 +94,7 @@ def source_of(module: ModuleType) -> ModuleSource:
     for kind, reason in _NO_SOURCE:
         if loader is kind or isinstance(loader, kind):
             raise NoSourceError(reason)
-    path = getattr(spec, "origin", None) or getattr(module, "__file__", None)
+    path = _path_of(module)
     if path is None:
         if getattr(module, "__path__", None) is not None:
             message = "it is a namespace package: a directory without an __init__.py"

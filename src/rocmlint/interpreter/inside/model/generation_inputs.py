@@ -72,7 +72,7 @@ def _limits(steps: int) -> dict[str, Any]:
 def _missing(model: Any, given: dict[str, Any]) -> str:
     if not callable(getattr(model, "generate", None)):
         return f"{type(model).__name__} has no generate()"
-    if not any(model_inputs.is_vision(name) for name, each in given.items() if each is not None):
+    if not _seen(given, model)["vision"]:
         return "the inputs have no pixels, so that no step can be seen to take them"
     return ""
 
@@ -135,7 +135,7 @@ def _seen(given: dict[str, Any], model: Any) -> dict[str, Any]:
         None,
     )
     vision = {
-        name: [list(each.shape) for each in tensors_in(value)]
+        name: [list(each.shape) for each in tensors_in(value) if each.numel()]
         for name, value in given.items()
         if value is not None and model_inputs.is_vision(name)
     }

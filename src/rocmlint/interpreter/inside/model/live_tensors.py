@@ -38,6 +38,8 @@ class Live:
     """The watch over operations; ``mode`` is entered while steps run."""
 
     step: int = 0
+    operations: int = 0
+    """How many were seen."""
     known: dict[int, tuple[Any, Origin]] = field(default_factory=dict)
     """By the address of the storage: a weak reference to it, and its origin."""
 
@@ -51,6 +53,7 @@ class Live:
             def __torch_dispatch__(
                 self, func: Any, types: Any, args: Any = (), kwargs: Any = None
             ) -> Any:
+                live.operations += 1
                 result = func(*args, **(kwargs or {}))
                 for each in (*args, *(kwargs or {}).values(), result):
                     # What operations take and give is nested once, in lists of tensors.

@@ -11,7 +11,6 @@ from ..factory import torch_of_the_job
 from ..places import place_of
 from . import inputs as model_inputs
 from . import parts as model_parts
-from .steps import loss_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
 
 _LONGEST = 400
 _SHOWN = 20
+_LABELS = "label"
+"""What the names of labels contain, as in ``find_labels`` of transformers."""
+_IGNORED = -100
+"""The label that losses of torch leave out."""
 _FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "empty", "mask", "copy")
 """Operations that write what they are given: an infinite mask is on purpose."""
 
@@ -48,8 +51,14 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             facts["error"] = _error(error)
             returned = None
     facts["notes"] = [*model_parts.versions(), *parts.notes]
+    facts |= _counted(given)
     loss, outputs = _parted(returned, parts)
-    facts |= {"loss": _about(loss), "outputs": _outputs(outputs), "origins": watch.origins}
+    is_named = loss is not returned and not isinstance(returned, (tuple, list))
+    facts |= {
+        "loss": _about(loss, is_named=is_named),
+        "outputs": _outputs(outputs),
+        "origins": watch.origins,
+    }
     facts["kind_of_outputs"] = type(outputs).__name__
     facts["gradients"] = _gradients(model, loss)
     return facts
@@ -61,6 +70,27 @@ def _inputs(parts: Parts) -> Any:
     if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
         return tuple(model_inputs.moved(parts.inputs, parts.model))
     return model_inputs.of(parts, labels=True)
+
+
+def _counted(given: Any) -> dict[str, Any]:
+    """Return whether there are labels, and why no row of the inputs can count for a loss."""
+    torch = torch_of_the_job()
+    named = dict(given) if hasattr(given, "keys") else dict(enumerate(given))
+    tensors = {str(name): it for name, it in named.items() if isinstance(it, torch.Tensor)}
+    labels = {name: each for name, each in tensors.items() if _LABELS in name}
+    nothing = ""
+    if tensors and not any(each.numel() for each in (labels or tensors).values()):
+        nothing = f"{_names(labels or tensors)} of the inputs have no elements"
+    elif labels and all(
+        not each.is_floating_point() and bool((each == _IGNORED).all()) for each in labels.values()
+    ):
+        nothing = f"every element of {_names(labels)} is {_IGNORED}, which losses leave out"
+    return {"has_labels": any(_LABELS in str(name) for name in named), "nothing": nothing}
+
+
+def _names(named: dict[str, Any]) -> str:
+    """Name the first of some inputs."""
+    return ", ".join(list(named)[:3])
 
 
 def _signature(parts: Parts) -> dict[str, Any] | None:
@@ -84,22 +114,28 @@ def _called(parts: Parts, given: Any) -> Any:
     parts.model.train()
     if parts.trainer is None:
         return parts.model(*given) if isinstance(given, tuple) else parts.model(**given)
-    keywords = {"return_outputs": True}
-    names = inspect.signature(parts.trainer.compute_loss).parameters
-    if "return_outputs" not in names:
-        keywords = {}
+    keywords = {"return_outputs": True} if _returns_outputs(parts.trainer) else {}
     return parts.trainer.compute_loss(parts.model, dict(given), **keywords)
 
 
+def _returns_outputs(trainer: Any) -> bool:
+    return "return_outputs" in inspect.signature(trainer.compute_loss).parameters
+
+
 def _parted(returned: Any, parts: Parts) -> tuple[Any, Any]:
-    """Return loss and outputs."""
-    if returned is None or parts.trainer is not None:
-        if isinstance(returned, (tuple, list)) and len(returned) == 2:
+    """Return loss and outputs, found where Trainer looks for them."""
+    if parts.trainer is not None:
+        is_pair = isinstance(returned, (tuple, list)) and len(returned) == 2
+        if is_pair and _returns_outputs(parts.trainer):
             return returned[0], returned[1]
         return returned, None
-    with suppress(StopIteration, AttributeError):
-        return loss_of(returned), returned
-    return None, returned
+    if hasattr(returned, "get"):
+        return returned.get("loss"), returned
+    if hasattr(returned, "loss"):
+        return returned.loss, returned
+    if isinstance(returned, (tuple, list)):
+        return (returned[0] if returned else None), returned
+    return returned, returned
 
 
 def _listen(trainer: Any, logged: list[dict[str, str]], undo: ExitStack) -> None:
@@ -142,8 +178,11 @@ def _outputs(outputs: Any) -> list[dict[str, str]] | None:
     return list(_values(outputs))[:200]
 
 
-def _about(loss: Any) -> dict[str, Any] | None:
-    """Return what matters of a loss; None without one."""
+def _about(loss: Any, *, is_named: bool) -> dict[str, Any] | None:
+    """Return what matters of a loss; None without one.
+
+    ``is_named``: the code calls it the loss, and it is not only the first of its results.
+    """
     torch = torch_of_the_job()
     if loss is None:
         return None
@@ -154,6 +193,7 @@ def _about(loss: Any) -> dict[str, Any] | None:
             "value": "",
             "finite": False,
             "graph": False,
+            "is_named": is_named,
         }
     value = loss.detach().float()
     return {
@@ -162,22 +202,26 @@ def _about(loss: Any) -> dict[str, Any] | None:
         "value": f"{value.item():g}" if loss.numel() == 1 else "",
         "finite": bool(torch.isfinite(value).all()),
         "graph": bool(loss.requires_grad),
+        "is_named": is_named,
     }
 
 
 def _gradients(model: Any, loss: Any) -> dict[str, Any]:
     """Go backward once, and return which parameters have gradients that are not finite."""
     torch = torch_of_the_job()
-    told: dict[str, Any] = {"made": False, "wrong": [], "error": None}
+    trained = sum(each.requires_grad for each in model.parameters())
+    told: dict[str, Any] = {"tried": False, "made": 0, "wrong": [], "error": None}
+    told["trained"] = trained
     if not isinstance(loss, torch.Tensor) or not loss.requires_grad or loss.numel() != 1:
         return told
+    told["tried"] = True
     try:
         model.zero_grad(set_to_none=True)
         loss.backward()
     except Exception as error:  # noqa: BLE001 - code of the user
         return {**told, "error": _error(error)}
     grads = [(name, each.grad) for name, each in model.named_parameters() if each.grad is not None]
-    return {**told, "made": bool(grads), "wrong": _not_finite(grads)}
+    return {**told, "made": len(grads), "wrong": _not_finite(grads)}
 
 
 def _not_finite(named: Any) -> list[str]:

@@ -79,7 +79,12 @@ def _measured(
             told(f"step {number} of {many}: {allocated[-1] / 1e6:,.1f} MB")
     finally:
         gc.unfreeze()
-    return {"bytes": allocated, "resident": resident, "error": error}
+    return {
+        "bytes": allocated,
+        "resident": resident,
+        "error": error,
+        "operations": live.operations,
+    }
 
 
 def _resident() -> int:

@@ -34,9 +34,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         "has_tokenizer": tokenizer is not None,
         "tokenizer": type(tokenizer).__name__,
         "rows": _rows(parts.model),
+        "special": _special(tokenizer),
         "tokens": [] if tokenizer is None else list(_tokens(parts, wanted)),
         "ids": {
-            name: (number, _spelled(tokenizer, number))
+            name: {"id": number, "token": _spelled(tokenizer, number)}
             for name, number in _ids_of_config(parts.model)
         },
     }
@@ -132,6 +133,16 @@ def _spelled(tokenizer: Any, number: int) -> str:
     with suppress(Exception):  # a tokenizer of the user's own
         token = tokenizer.convert_ids_to_tokens(number)
     return token if isinstance(token, str) else ""
+
+
+def _special(tokenizer: Any) -> list[tuple[int, str]] | None:
+    """Return the tokens that are no words: special or added; None where that is not known."""
+    if not hasattr(tokenizer, "all_special_ids"):
+        return None
+    numbers = {int(each) for each in tokenizer.all_special_ids}
+    with suppress(Exception):  # of transformers; other tokenizers have no such thing
+        numbers |= {int(each) for each in tokenizer.get_added_vocab().values()}
+    return [(number, _spelled(tokenizer, number)) for number in sorted(numbers)]
 
 
 def _encoded(tokenizer: Any, text: str) -> list[int]:
