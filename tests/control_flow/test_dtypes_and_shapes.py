@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import ast
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rocmlint.control_flow.dtypes import Dtypes
 from rocmlint.control_flow.rewrite import rewrite
 from tests.control_flow.test_rewrite import model
+
+if TYPE_CHECKING:
+    import ast
 
 TEST = "if x.sum() > 0:\n    y = {}\nelse:\n    y = {}"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from rocmlint.config.settings import Settings
@@ -9,7 +11,10 @@ from rocmlint.lint.linter import Linter
 from rocmlint.source.python import Source
 from rocmlint.syntax.unparsable import UnparsableError
 
-CHAINS = {
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHAINS: dict[str, Callable[[int], str]] = {
     "sum": lambda n: "+".join(["a"] * n),
     "names": lambda n: "a" + ".b" * n,
     "not": lambda n: "not " * n + "a",

@@ -12,7 +12,7 @@ from rocmlint.published import rocm_wheels
 from rocmlint.stack.indexes.fetch import FetchError, Reader, UnreachableError
 from rocmlint.stack.indexes.simple_index import project_files
 from rocmlint.stack.indexes.wheel_metadata import facts_of
-from rocmlint.text.urls import without_password, without_passwords
+from rocmlint.text.secrets import without_logins, without_password
 from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving
 
@@ -158,7 +158,7 @@ def test_no_output_of_the_verb_has_the_password(
     ],
 )
 def test_a_text_is_shown_without_the_passwords_in_it(text: str, shown: str) -> None:
-    assert without_passwords(text) == shown
+    assert without_logins(text) == shown
 
 
 def test_no_verb_prints_or_writes_what_a_project_or_an_installer_keeps_secret(

@@ -31,9 +31,8 @@ def test_points_in_a_value_are_no_key() -> None:
     assert loads(f"a = '{value}'\nb = ['x {value}']  # {value}\n")["a"] == value
 
 
-@pytest.mark.parametrize("brackets", ["[]", ["{a=", "}"]])
-def test_brackets_that_nest_deep_are_one_problem(brackets: str) -> None:
-    left, right = brackets
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ("{a=", "}")])
+def test_brackets_that_nest_deep_are_one_problem(left: str, right: str) -> None:
     for depth in (5, 50, 200, 300, 400, 450, 480, 500, 1000, 5000):
         text = f"a = {left * depth}1{right * depth}\n"
         reasons = [each.reason for each in parse("pyproject.toml", text).problems]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable
 
 MASK = "***"
@@ -24,6 +24,10 @@ _PARAMETER = compile_lazily(
     r"(?i)(?P<kept>[?&](?:[\w-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|sig|auth"
     r"|(?:api[_-]?|access[_-]?)?key)=)[^\s&#\"'`\\]+"
 )
+_KEEPS_LOGIN = compile_lazily(r"(?:git|\$\{\w+\}(?::\$\{\w+\})?)\Z")
+"""``git``, which opens nothing, and ``${NAME}``, which pip replaces."""
+_QUERY = compile_lazily(r"(?<=://)([^\s?#]*)\?[^\s#'\"]*")
+_NOT_SHOWN = compile_lazily(r"[?#].*", re.DOTALL)
 
 
 def without_credentials(text: str) -> str:
@@ -34,6 +38,36 @@ def without_credentials(text: str) -> str:
 def with_starred_credentials(text: str) -> str:
     """Mask them with as many characters, so that columns in a line stay where they are."""
     return _masked(text, lambda found: f"{found['kept']:*<{len(found[0])}}")
+
+
+def without_logins(text: str) -> str:
+    """Drop the logins and queries of URLs, so that what is left can still be installed."""
+    if "://" not in text:
+        return text
+    return _QUERY.sub(r"\1", _LOGIN.sub(_kept, text).replace("://@", "://"))
+
+
+def without_password(url: str) -> str:
+    """Return one URL for a message, also where its password was written wrongly.
+
+    What follows ``?`` or ``#`` can be as secret, and is left out.
+    """
+    import urllib.parse  # noqa: PLC0415 - linting needs none of it
+
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError:
+        return "an invalid URL"
+    behind = f"{parts.path}?{parts.query}#{parts.fragment}"
+    if "@" in behind:  # as of https://me:pass#word@host/
+        return f"{parts.scheme}://***@{_NOT_SHOWN.sub('', behind.rpartition('@')[2])}"
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=host, query="", fragment="").geturl()
+
+
+def _kept(found: re.Match[str]) -> str:
+    login = found[0][len(found["kept"]) :]
+    return found[0] if _KEEPS_LOGIN.match(login) else found["kept"]
 
 
 def _masked(text: str, mask: Callable[[re.Match[str]], str]) -> str:

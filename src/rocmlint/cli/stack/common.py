@@ -17,7 +17,7 @@ from rocmlint.cli.verify.common import (
     seconds,
 )
 from rocmlint.text.json import dumps
-from rocmlint.text.urls import without_passwords
+from rocmlint.text.secrets import without_logins
 from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 
@@ -70,12 +70,12 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, (int, float, bool, type(None))):
         return value
-    return without_passwords(str(value))
+    return without_logins(str(value))
 
 
 def lines(text: str) -> str:
     """Return a table or a text of several lines, safe to print."""
-    return "\n".join(visible(without_passwords(line)) for line in text.split("\n"))
+    return "\n".join(visible(without_logins(line)) for line in text.split("\n"))
 
 
 def not_answered(what: Iterable[str]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from rocmlint.stack.update import (
     reset,
     update,
 )
-from rocmlint.text.urls import without_password
+from rocmlint.text.secrets import without_password
 from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rocmlint.stack.advice.rocm_builds import SOURCE_ONLY
 from rocmlint.stack.installed.contents import always_required, libraries
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.installed.torch_build import read_torch
-from rocmlint.text.urls import without_passwords
+from rocmlint.text.secrets import without_logins
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def source_of(distribution: Distribution) -> str:
     It is the address that it was installed from (direct_url.json, PEP 610), else its version.
     """
     origin = _origin(distribution)
-    url = without_passwords(origin.get("url", ""))
+    url = without_logins(origin.get("url", ""))
     if not url:
         return f"{distribution.name}=={distribution.version}"
     if origin.get("dir_info", {}).get("editable") and url.startswith("file://"):

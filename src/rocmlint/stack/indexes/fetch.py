@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
-from rocmlint.text.urls import without_password
+from rocmlint.text.secrets import without_password
 from rocmlint.text.visible import visible
 from rocmlint.version import __version__
 

@@ -19,7 +19,7 @@ from rocmlint.stack.indexes.simple_index import (
     wheel_of,
 )
 from rocmlint.stack.indexes.wheel_metadata import facts_of
-from rocmlint.text.urls import without_password
+from rocmlint.text.secrets import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -14,7 +14,7 @@ from rocmlint.stack.indexes.fetch import FetchError
 from rocmlint.stack.indexes.simple_index import by_python, project_files, wheel_of
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.text.json import dumps
-from rocmlint.text.urls import without_password
+from rocmlint.text.secrets import without_password
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:

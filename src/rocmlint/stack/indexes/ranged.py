@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.indexes.fetch import FetchError
-from rocmlint.text.urls import without_password
+from rocmlint.text.secrets import without_password
 
 if TYPE_CHECKING:
     from rocmlint.stack.indexes.fetch import Reader

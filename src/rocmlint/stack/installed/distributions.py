@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.text.urls import without_passwords
+from rocmlint.text.secrets import without_logins
 from rocmlint.text.words import shortened
 from rocmlint.text.written import fault_of, requirement_of, version_of
 
@@ -219,7 +219,7 @@ def _distribution(told: Mapping[str, Any]) -> Distribution:
         told["version"],
         tuple(requires),
         told["place"],
-        shortened(without_passwords(told["installer"])),
+        shortened(without_logins(told["installer"])),
         told["direct_url"],
         told["changed"],
         told["record"],

@@ -16,7 +16,7 @@ from rocmlint.published.fitting import fit, shown
 from rocmlint.published.pytorch_index import label_in
 from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.verdicts import is_met
-from rocmlint.text.urls import without_passwords
+from rocmlint.text.secrets import without_logins
 from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def obstacles(
         else:
             judged = _of_requirement(pin.text, targets, python)
         if judged:
-            found.append(Obstacle(f"{pin.path}:{pin.line}", without_passwords(pin.text), *judged))
+            found.append(Obstacle(f"{pin.path}:{pin.line}", without_logins(pin.text), *judged))
     return found
 
 

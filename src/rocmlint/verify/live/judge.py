@@ -25,7 +25,7 @@ _OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
 _NOT_COVERED = "computed values"
-"""What calls and other expressions gave at the import: of these only the origin of code is known."""
+"""What calls and other expressions gave at import: of these only the origin of code is known."""
 
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
