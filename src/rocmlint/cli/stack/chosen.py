@@ -87,6 +87,9 @@ def index_at(text: str) -> str:
     with suppress(ValueError):  # http://[host
         parts = urlsplit(text)
         is_address = parts.scheme in {"http", "https", "file"} and (parts.netloc or parts.path)
+        if is_address and "@" in parts.netloc:
+            message = "it contains a login, which the command would print: let pip read ~/.netrc"
+            raise ArgumentTypeError(message)
         if is_address and not _NOT_IN_A_URL.search(text):
             return text
     message = f"{text!r} is not the URL of an index, such as https://host/whl/"
