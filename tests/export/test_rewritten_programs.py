@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.control_flow.torch_memory import NEW_MEMORY
+from rocmlint.control_flow.memory.operations import NEW_MEMORY
 from rocmlint.export import session
 
 if TYPE_CHECKING:

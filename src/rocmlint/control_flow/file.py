@@ -6,12 +6,12 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.aliases import Aliases
-from rocmlint.control_flow.callers import Callers
 from rocmlint.control_flow.dtypes import Dtypes
 from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
 from rocmlint.control_flow.layout import Edit
+from rocmlint.control_flow.memory.aliases import Aliases
+from rocmlint.control_flow.memory.callers import Callers
 from rocmlint.control_flow.predicates import Predicates
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.scope import Scope

@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.memory import ANYTHING, NOTHING, OUTSIDE, overlaps
+from rocmlint.control_flow.memory.origins import ANYTHING, NOTHING, OUTSIDE, overlaps
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.control_flow.callers import Callers
-    from rocmlint.control_flow.effects import Effect, Effects
     from rocmlint.control_flow.file import File
     from rocmlint.control_flow.flow import Values
-    from rocmlint.control_flow.memory import Memory, Origins
+    from rocmlint.control_flow.memory.callers import Callers
+    from rocmlint.control_flow.memory.effects import Effect, Effects
+    from rocmlint.control_flow.memory.origins import Memory, Origins
     from rocmlint.control_flow.scope import Scope
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

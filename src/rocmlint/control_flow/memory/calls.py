@@ -6,9 +6,9 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.control_flow import torch_memory
-from rocmlint.control_flow.memory import ANYTHING, NOTHING, OUTSIDE, STATISTICS
-from rocmlint.control_flow.targets import Targets
+from rocmlint.control_flow.memory import operations
+from rocmlint.control_flow.memory.origins import ANYTHING, NOTHING, OUTSIDE, STATISTICS
+from rocmlint.control_flow.memory.targets import Targets
 from rocmlint.tensors.definitions import Definitions
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.torch_names import (
@@ -25,11 +25,11 @@ from rocmlint.tensors.torch_names import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.control_flow.effects import Summaries
     from rocmlint.control_flow.file import File
-    from rocmlint.control_flow.memory import Memory, Origins
+    from rocmlint.control_flow.memory.effects import Summaries
+    from rocmlint.control_flow.memory.origins import Memory, Origins
+    from rocmlint.control_flow.memory.targets import Target
     from rocmlint.control_flow.scope import Scope
-    from rocmlint.control_flow.targets import Target
 
 _KNOWN_MODULES = frozenset({"torch", *TENSOR_MODULES} - {"torch.ops"})
 _PLAIN_BUILTINS = words(
@@ -129,17 +129,17 @@ class Called:
             return Done()
         if not dotted.startswith("torch."):
             return _unknown(node, given)
-        if torch_memory.writes_by_place(name, node):
+        if operations.writes_by_place(name, node):
             return Done(given, written=given)
-        if any(True for _ in torch_memory.in_place_keywords(node)):
+        if any(True for _ in operations.in_place_keywords(node)):
             return Done(given, written=given, kept=given if _has_double_star(node) else ())
         if module.endswith(("autocast", "amp", "cuda.amp", "profiler")) or name == "device":
             return Done()
-        if module not in _KNOWN_MODULES or name in torch_memory.CALLS_BACK or name[:1] == "_":
+        if module not in _KNOWN_MODULES or name in operations.CALLS_BACK or name[:1] == "_":
             return _unknown(node, given)
         if name in PYTHON_FUNCTIONS | SHAPE_FUNCTIONS:
             return Done()
-        new = name in torch_memory.NEW_MEMORY
+        new = name in operations.NEW_MEMORY
         if name == "where" and len(node.args) != 3:
             new = True
         return Done((), frozenset({node})) if new else Done(given, frozenset({node}))
@@ -153,10 +153,10 @@ class Called:
         for each in targets:
             if isinstance(each, tuple):
                 name, made = each
-                new = torch_memory.gives_new_memory(made, name)
+                new = operations.gives_new_memory(made, name)
                 reached = () if new else given
                 one = Done(reached, written=given if new is None else ())
-                if torch_memory.writes_statistics(name):
+                if operations.writes_statistics(name):
                     one = one._replace(writes=frozenset({STATISTICS}))
             else:
                 one = self.summaries.of(each).at(given, receiver, sees=scope.has_closures)
@@ -183,14 +183,14 @@ class Called:
         is_own = isinstance(holder, ast.Name) and holder.id == scope.own_name
         if is_own:
             return _unknown(node, given)
-        if any(True for _ in torch_memory.in_place_keywords(node)):
+        if any(True for _ in operations.in_place_keywords(node)):
             return Done((*on, *given), frozenset({node}), (*on, *given), NOTHING, kept)
         if name in _CONTAINER_WRITES and kind is not Kind.TENSOR:
             return Done(on, kept=given)
         if name in HOST_METHODS | SHAPE_METHODS and name != "numpy":
             return Done(kept=kept)
         if name in METHODS and not name.startswith("register_"):
-            new = name in torch_memory.NEW_MEMORY
+            new = name in operations.NEW_MEMORY
             if new or (name in PYTHON_METHODS and name != "type"):
                 return Done((), frozenset({node}), kept=kept)
             return Done(on, frozenset({node}), kept=kept)

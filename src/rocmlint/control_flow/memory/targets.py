@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.memory import inner_nodes
+from rocmlint.control_flow.memory.origins import inner_nodes
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from rocmlint.tensors.torch_names import PYTHON_ATTRIBUTES, SHAPE_ATTRIBUTES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.control_flow.calls import Called
     from rocmlint.control_flow.file import File
     from rocmlint.control_flow.flow import Binding
+    from rocmlint.control_flow.memory.calls import Called
     from rocmlint.control_flow.scope import Scope
 
 Origin = ast.AST | str

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.control_flow.calls import Called, Done
 from rocmlint.control_flow.flow import FUNCTIONS
-from rocmlint.control_flow.memory import (
+from rocmlint.control_flow.memory.calls import Called, Done
+from rocmlint.control_flow.memory.operations import is_in_place
+from rocmlint.control_flow.memory.origins import (
     ANYTHING,
     ATTRIBUTES,
     NOTHING,
@@ -19,16 +20,15 @@ from rocmlint.control_flow.memory import (
     Memory,
     inner_nodes,
 )
-from rocmlint.control_flow.torch_memory import is_in_place
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.control_flow.file import File
-    from rocmlint.control_flow.memory import Origins
+    from rocmlint.control_flow.memory.origins import Origins
+    from rocmlint.control_flow.memory.targets import FunctionNode
     from rocmlint.control_flow.scope import Scope
-    from rocmlint.control_flow.targets import FunctionNode
 
 _WORDS = frozenset({PARAMETERS, ATTRIBUTES, STATISTICS, ANYTHING})
 _VIEWS_SET = frozenset({"data", "real", "imag"})
