@@ -14,7 +14,12 @@ _SECTIONS = {
     "Rules": ("rocmlint.rule.rule", "rocmlint.config.option"),
     "Triggers": ("rocmlint.rule.triggers", "rocmlint.rule.shapes"),
     "Findings": ("rocmlint.findings", "rocmlint.text.words"),
-    "Files": ("rocmlint.source.python", "rocmlint.source.file", "rocmlint.source.facts"),
+    "Files": (
+        "rocmlint.source.python",
+        "rocmlint.source.file",
+        "rocmlint.source.facts",
+        "rocmlint.source.mentions",
+    ),
     "Text": ("rocmlint.text.text", "rocmlint.text.patterns", "rocmlint.lazy"),
     "Syntax": ("rocmlint.syntax", "rocmlint.source", "rocmlint.text.python_ast"),
     "Commands and installs": ("rocmlint.formats.model", "rocmlint.installs.install"),

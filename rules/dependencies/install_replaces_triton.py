@@ -11,7 +11,8 @@ from rocmlint.rule import PartRule, commands, compile_lazily, declared, fitted
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
-from ._installs.excuses import OF_EVERY_INSTALL, before_in_place, replaces_torch_itself
+from ._installs.environments import before_in_place
+from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself
 from ._installs.there import built_by
 
 if TYPE_CHECKING:

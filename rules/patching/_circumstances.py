@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +14,7 @@ from rocmlint.rule import (
     compile_lazily,
     conditions,
     dotted_text,
+    once_per_file,
     spaced,
     statements,
     string_value,
@@ -45,9 +48,10 @@ def is_explained(source: Source, first: int, last: int) -> bool:
 
     Both lines are included; a heading says what follows, not why.
     """
-    return any(
-        first <= comment.line <= last and _gives_reason(comment) for comment in source.comments
-    )
+    comments = source.comments
+    index = bisect_left(comments, first, key=lambda comment: comment.line)
+    inside = takewhile(lambda comment: comment.line <= last, islice(comments, index, None))
+    return any(map(_gives_reason, inside))
 
 
 def _gives_reason(comment: Comment) -> bool:
@@ -79,12 +83,18 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Return whether something else is put there again, in this file or when the block is left."""
-    target = rf"(?<![\w.]){spaced(source.text_of(patch.owner))}\s*\.\s*{re.escape(patch.name)}"
+    values = _values_of(spaced(source.text_of(patch.owner)), patch.name, source)
+    values = values - {"True", "False", "None", "".join(source.text_of(patch.value).split())}
+    return bool(values) or is_undone(patch.node, patch.name, source)
+
+
+@once_per_file
+def _values_of(owner: str, name: str, source: Source) -> frozenset[str]:
+    """Return the names that an attribute is set to, of owners that match a pattern."""
+    target = rf"(?<![\w.]){owner}\s*\.\s*{re.escape(name)}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
     found = re.findall(again, source.code, re.MULTILINE)
-    values = {"".join(each.split()) for each in found}
-    values -= {"True", "False", "None", "".join(source.text_of(patch.value).split())}
-    return bool(values) or is_undone(patch.node, patch.name, source)
+    return frozenset("".join(each.split()) for each in found)
 
 
 def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:

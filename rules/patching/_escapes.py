@@ -9,7 +9,7 @@ import libcst as cst
 
 from rocmlint.project.environment import site_folder
 from rocmlint.project.packages import is_installed, known_packages
-from rocmlint.rule import last_name, string_value, walk
+from rocmlint.rule import last_name, once_per_file, string_value, walk
 
 from ._path_flow import endings, namings
 from ._paths import UNKNOWN, path_of
@@ -166,7 +166,12 @@ def _has_alternative(node: cst.CSTNode, source: Source) -> bool:
     if not isinstance(target, cst.Name):
         return False
     values = (each.value for each in source.bindings(target.value, node))
-    return len({None if each is None else path_of(each, source) for each in values}) > 1
+    return len({None if each is None else _path(each, source) for each in values}) > 1
+
+
+@once_per_file
+def _path(node: cst.CSTNode, source: Source) -> FilePath | None:
+    return path_of(node, source)
 
 
 def _call_around(node: cst.CSTNode, source: Source) -> str | None:

@@ -10,8 +10,11 @@ import libcst as cst
 from rocmlint.rule import (
     argument,
     attribute_patches,
+    compile_lazily,
     constant,
     dotted_text,
+    mentions,
+    once_per_file,
     statements,
     walk,
 )
@@ -21,7 +24,7 @@ from ._patches import local_definition
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Source
+    from rocmlint.rule import AttributePatch, Source
 
 _MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
 MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})
@@ -33,7 +36,11 @@ _SPEC_MAKERS = frozenset(
         *_MOCKS,
     }
 )
-_MADE_UP_SPEC = r"[ \t]*=[ \t]*[\w.\s]*\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\s*\("
+_GETS_SPEC = compile_lazily(
+    r"\w+\s*\.\s*__spec__[ \t]*=[ \t]*[\w.\s]*"
+    r"\b(?:ModuleSpec|spec_from_loader|SimpleNamespace|Mock)\s*\("
+)
+_GETS_PATH = compile_lazily(r"\w+\s*\.\s*__path__[ \t]*=(?!\s*\[\s*\])")
 
 
 def answer(value: cst.CSTNode, source: Source) -> str | None:
@@ -85,7 +92,7 @@ def is_mock(value: cst.CSTNode, source: Source) -> bool:
 
 def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
     """Return whether a stub has a function whose name matches ``pattern`` and that says yes."""
-    if isinstance(stub, cst.Name) and any(_gets_yes(stub.value, pattern, source)):
+    if isinstance(stub, cst.Name) and _gets_yes(stub.value, pattern, source):
         return True
     definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
     if isinstance(definition, cst.ClassDef):
@@ -99,32 +106,46 @@ def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
     )
 
 
-def _gets_yes(stub: str, pattern: str, source: Source) -> Iterator[bool]:
-    """Yield for each ``stub.check = value`` in the file whether the value says yes."""
-    name = re.escape(stub)
-    given = re.compile(
-        rf"(?<![\w.]){name}\s*\.\s*(?:{pattern})(?:\s*\.\s*return_value)?[ \t]*=(?!=)"
+@once_per_file
+def _gets_yes(stub: str, pattern: str, source: Source) -> bool:
+    """Return whether the file has a ``stub.check = value`` whose value says yes."""
+    given = re.compile(rf"\w+\s*\.\s*(?:{pattern})(?:\s*\.\s*return_value)?[ \t]*=(?!=)")
+    places = (at for at in mentions(stub, source) if given.match(source.code, at))
+    modules = dict.fromkeys(source.pieces.around(at).module for at in places)
+    return any(
+        _is_yes(patch, pattern, source)
+        for module in modules
+        for patch in _patches_of(module, source).get(stub, ())
     )
-    for match in given.finditer(source.code):
-        for node in walk(source.pieces.around(match.start()).module):
-            for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-                owner = dotted_text(each.owner) or ""
-                if re.fullmatch(rf"{name}\.(?:{pattern})", f"{owner}.{each.name}"):
-                    yield answer(each.value, source) == "True"
-                elif each.name == "return_value" and owner.startswith(f"{stub}."):
-                    yield constant(each.value) == "True"
+
+
+def _is_yes(patch: AttributePatch, pattern: str, source: Source) -> bool:
+    _, _, check = f"{dotted_text(patch.owner)}.{patch.name}".partition(".")
+    if re.fullmatch(pattern, check):
+        return answer(patch.value, source) == "True"
+    is_result = patch.name == "return_value" and check != patch.name
+    return is_result and constant(patch.value) == "True"
+
+
+@once_per_file
+def _patches_of(module: cst.Module, source: Source) -> dict[str, list[AttributePatch]]:
+    """Return the attributes that a piece sets, by the name that their owner begins with."""
+    del source
+    found: dict[str, list[AttributePatch]] = {}
+    for node in walk(module):
+        for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
+            name = (dotted_text(each.owner) or "").partition(".")[0]
+            found.setdefault(name, []).append(each)
+    return found
 
 
 def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:
     """Return whether a stub module is given a spec that nobody found and no directory to search."""
     if not isinstance(stub, cst.Name):
         return False
-    name = rf"(?<![\w.]){re.escape(stub.value)}\s*\.\s*"
-    real_path = rf"{name}__path__[ \t]*=(?!\s*\[\s*\])"
-    return bool(
-        re.search(rf"{name}__spec__{_MADE_UP_SPEC}", source.code)
-        and not re.search(real_path, source.code)
-    )
+    places = mentions(stub.value, source)
+    is_made_up = any(_GETS_SPEC.match(source.code, at) for at in places)
+    return is_made_up and not any(_GETS_PATH.match(source.code, at) for at in places)
 
 
 def makes_up_specs(value: cst.CSTNode, source: Source) -> bool:

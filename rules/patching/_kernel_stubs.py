@@ -17,6 +17,7 @@ from rocmlint.rule import (
     conditions,
     dotted_text,
     last_name,
+    once_per_file,
     string_value,
     walk,
 )
@@ -25,7 +26,7 @@ from ._fakes import MODULE_MAKERS, answer, is_mock
 from ._patches import imported_module, local_definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
 
@@ -38,6 +39,16 @@ _OTHER_MACHINE = compile_lazily(
     re.IGNORECASE,
 )
 _ASKS_FOR_MODULE = compile_lazily(r"\b(?:find_spec|hasattr)\s*\(|\bversion", re.IGNORECASE)
+_FILLS = compile_lazily(
+    r"(?:(?<![\w.])(\w+)\s*\.\s*__dict__|\bvars\s*\(\s*(\w+)\s*\))\s*\.\s*update\b"
+)
+_CALLED = compile_lazily(r"(?<!def )\b(\w+)[ \t]*\(")
+_SETS = compile_lazily(
+    r"(?<![\w.])(\w+)[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*(\w+)\b"
+)
+_SETS_REGISTERED = compile_lazily(
+    r"\bmodules\s*\[[^\]]*\]\s*\.\s*\w+[ \t]*=(?!=)|\bsetattr\s*\([\w.\s]*\bmodules\s*\["
+)
 _HOPS = 3
 
 
@@ -106,9 +117,12 @@ def _has(package: str, inner: str, source: Source) -> bool:
 
 def _is_filled(name: str, source: Source) -> bool:
     """Check whether a module gets all names of another one: ``stub.__dict__.update(…)``."""
-    name = re.escape(name)
-    names = rf"(?:(?<![\w.]){name}\s*\.\s*__dict__|\bvars\s*\(\s*{name}\s*\))\s*\.\s*update\b"
-    return re.search(names, source.code) is not None
+    return name in _filled(source)
+
+
+@once_per_file
+def _filled(source: Source) -> frozenset[str]:
+    return frozenset(match[1] or match[2] for match in _FILLS.finditer(source.code))
 
 
 def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
@@ -172,12 +186,26 @@ def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpress
     position = next((at for at, each in enumerate(places) if each is parameter), None)
     if position is not None and places[0].name.value in {"self", "cls"}:
         position -= 1
-    called = function.name.value
-    for call in _near(rf"(?<!def )\b{called}[ \t]*\(", source):
-        if isinstance(call, cst.Call) and last_name(call.func) == called:
-            given = argument(call, position, parameter.name.value)
-            if given is not None:
-                yield given
+    for call in _calls_of(function.name.value, source):
+        given = argument(call, position, parameter.name.value)
+        if given is not None:
+            yield given
+
+
+@once_per_file
+def _calls_of(name: str, source: Source) -> list[cst.Call]:
+    """Return the calls of functions and methods with a name."""
+    modules = _pieces_at(_places(_CALLED, source).get(name, ()), source)
+    return [each for module in modules for each in _calls_in(module, source).get(name, ())]
+
+
+@once_per_file
+def _calls_in(module: cst.Module, source: Source) -> dict[str, list[cst.Call]]:
+    del source
+    found: dict[str, list[cst.Call]] = {}
+    for each in calls_in(module):
+        found.setdefault(last_name(each.func) or "", []).append(each)
+    return found
 
 
 def _members(stub: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpression]:
@@ -188,26 +216,51 @@ def _members(stub: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpre
         yield from _members_made_by(made, source)
     if not isinstance(stub, cst.Name):
         return
-    name, own = stub.value, _line_of_function(stub, source)
-    wanted = rf"(?<![\w.]){name}[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*{name}\b"
-    for owner, value in _attributes_set(wanted, source):
-        if source.text_of(owner) == name and _line_of_function(owner, source) == own:
-            yield value
+    yield from _set_of(stub.value, source).get(_line_of_function(stub, source), ())
 
 
-def _registered_members(module: str, source: Source) -> Iterator[cst.BaseExpression]:
-    """Yield the values that attributes of ``sys.modules["a.b"]`` get."""
-    wanted = r"\bmodules\s*\[[^\]]*\]\s*\.\s*\w+[ \t]*=(?!=)|\bsetattr\s*\([\w.\s]*\bmodules\s*\["
-    for owner, value in _attributes_set(wanted, source):
-        if isinstance(owner, cst.Subscript) and imported_module(owner, source) == module:
-            yield value
+@once_per_file
+def _set_of(name: str, source: Source) -> dict[int, list[cst.BaseExpression]]:
+    """Return the values that the attributes of a name get, by the line of the function around."""
+    found: dict[int, list[cst.BaseExpression]] = {}
+    for module in _pieces_at(_places(_SETS, source).get(name, ()), source):
+        for owner, value in _set_in(module, source).get(name, ()):
+            found.setdefault(_line_of_function(owner, source), []).append(value)
+    return found
+
+
+@once_per_file
+def _set_in(
+    module: cst.Module, source: Source
+) -> dict[str, list[tuple[cst.BaseExpression, cst.BaseExpression]]]:
+    """Return what ``_attributes_set`` yields of a piece, by the text of the owner."""
+    found: dict[str, list[tuple[cst.BaseExpression, cst.BaseExpression]]] = {}
+    for owner, value in _attributes_set(module, source):
+        found.setdefault(source.text_of(owner), []).append((owner, value))
+    return found
+
+
+def _registered_members(module: str, source: Source) -> list[cst.BaseExpression]:
+    """Return the values that attributes of ``sys.modules["a.b"]`` get."""
+    return _registered(source).get(module, [])
+
+
+@once_per_file
+def _registered(source: Source) -> dict[str | None, list[cst.BaseExpression]]:
+    found: dict[str | None, list[cst.BaseExpression]] = {}
+    places = (each.start() for each in _SETS_REGISTERED.finditer(source.code))
+    for module in _pieces_at(places, source):
+        for owner, value in _attributes_set(module, source):
+            if isinstance(owner, cst.Subscript):
+                found.setdefault(imported_module(owner, source), []).append(value)
+    return found
 
 
 def _attributes_set(
-    pattern: str, source: Source
+    module: cst.Module, source: Source
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """Yield the owners and values of attributes that are set near a pattern, dunders left out."""
-    for node in _near(pattern, source):
+    """Yield the owners and values of attributes that are set in a piece, dunders left out."""
+    for node in walk(module):
         if isinstance(node, cst.Call) and len(node.args) == 3:
             if source.text_of(node.func) == "setattr":
                 yield node.args[0].value, node.args[2].value
@@ -235,11 +288,18 @@ def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpress
                 yield from _members(each.value, source)
 
 
-def _near(pattern: str, source: Source) -> Iterator[cst.CSTNode]:
-    """Yield the nodes of the pieces of the file in which an expression is found, each once."""
-    found = (source.pieces.around(each.start()) for each in re.finditer(pattern, source.code))
-    for module in dict.fromkeys(piece.module for piece in found):
-        yield from walk(module)
+@once_per_file
+def _places(pattern: re.Pattern[str], source: Source) -> dict[str, list[int]]:
+    """Return where a pattern is found, by the name that its group has."""
+    found: dict[str, list[int]] = {}
+    for match in pattern.finditer(source.code):
+        found.setdefault(match[match.lastindex or 0], []).append(match.start())
+    return found
+
+
+def _pieces_at(places: Iterable[int], source: Source) -> dict[cst.Module, None]:
+    """Return the pieces of the file at some places, each once, in their order."""
+    return dict.fromkeys(source.pieces.around(each).module for each in places)
 
 
 def _line_of_function(node: cst.CSTNode, source: Source) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import attributes, calls, dotted_text, nodes, walk
+from rocmlint.rule import attributes, calls, dotted_text, mentions, nodes, once_per_file, walk
 
 from ._paths import FOLDER_LISTS, MAXIMUM_HOPS, path_of, step_of
 
@@ -39,8 +38,10 @@ def start_of(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
         if node.value != "__file__":
             return None
         span = source.span(node)
-        before = source.code[: source.offset_of(span.line) + span.column - 1]
-        return node if before.rstrip().endswith("(") else None
+        here = source.offset_of(span.line) + span.column - 1
+        while source.code[here - 1 : here].isspace():
+            here -= 1
+        return node if source.code[here - 1 : here] == "(" else None
     if isinstance(node, cst.Attribute) and node.attr.value in FOLDER_LISTS:
         above = source.parent(node)
         if isinstance(above, cst.Arg):  # list(package.__path__)[0]
@@ -74,15 +75,12 @@ def _leads_on(node: cst.CSTNode, source: Source) -> bool:
 
 def namings(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.CSTNode, FilePath]]:
     """Yield where a path that begins with this expression first names something, or ends."""
-    for whole in _flow(node, source, stop_at_name=True):
-        path = path_of(whole, source)
-        if path is not None:
-            yield whole, path
+    yield from _flow(node, source, stop_at_name=True)
 
 
 def endings(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
     """Return every whole path expression that this one flows to, itself first."""
-    return list(_flow(node, source, stop_at_name=False))
+    return [whole for whole, _ in _flow(node, source, stop_at_name=False)]
 
 
 def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
@@ -104,17 +102,23 @@ def readers(node: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
 
 def _flow(
     node: cst.CSTNode, source: Source, *, stop_at_name: bool, hops: int = MAXIMUM_HOPS
-) -> Iterator[cst.CSTNode]:
-    whole = whole_path(node, source)
-    path = path_of(whole, source)
+) -> Iterator[tuple[cst.CSTNode, FilePath]]:
+    whole, path = _whole(node, source)
     if path is None:
         return
     following = readers(whole, source) if hops else []
     if not stop_at_name or path.names or not following:
-        yield whole
+        yield whole, path
     if not (stop_at_name and path.names):
         for each in following:
             yield from _flow(each, source, stop_at_name=stop_at_name, hops=hops - 1)
+
+
+@once_per_file
+def _whole(node: cst.CSTNode, source: Source) -> tuple[cst.CSTNode, FilePath | None]:
+    """Return the largest path expression that begins with a node, and the path that it is."""
+    whole = whole_path(node, source)
+    return whole, path_of(whole, source)
 
 
 def _assigned_name(statement: cst.CSTNode | None) -> str | None:
@@ -127,14 +131,26 @@ def _assigned_name(statement: cst.CSTNode | None) -> str | None:
 
 def _reads(name: str, scope: cst.CSTNode | None, source: Source) -> Iterator[cst.CSTNode]:
     """Yield the places in a function or class, or in the whole file, where a name is read."""
-    scopes = [scope]
-    if scope is None:
-        found = re.finditer(rf"(?<![\w.]){re.escape(name)}\b", source.code)
-        pieces = (source.pieces.around(match.start()) for match in found)
-        scopes = [*dict.fromkeys(piece.module for piece in pieces)]
-    for each in scopes:
-        for node in walk(each) if each is not None else ():
-            if isinstance(node, (cst.Name, cst.Attribute)) and dotted_text(node) == name:
-                above = source.parent(node)
-                if all(getattr(above, field, None) is not node for field in _NOT_READ):
-                    yield node
+    found = _read_in(scope, source).get(name, ()) if scope is not None else _read(name, source)
+    yield from found
+
+
+@once_per_file
+def _read(name: str, source: Source) -> list[cst.CSTNode]:
+    """Return the places in the whole file where a name is read."""
+    pieces = (source.pieces.around(at) for at in mentions(name.partition(".")[0], source))
+    modules = dict.fromkeys(piece.module for piece in pieces)
+    return [node for module in modules for node in _read_in(module, source).get(name, ())]
+
+
+@once_per_file
+def _read_in(scope: cst.CSTNode, source: Source) -> dict[str, list[cst.CSTNode]]:
+    """Return the places in a scope where names and dotted names are read."""
+    found: dict[str, list[cst.CSTNode]] = {}
+    for node in walk(scope):
+        name = dotted_text(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+        if name is not None:
+            above = source.parent(node)
+            if all(getattr(above, field, None) is not node for field in _NOT_READ):
+                found.setdefault(name, []).append(node)
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, dotted_text, walk
+from rocmlint.rule import calls_in, dotted_text, once_per_file, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,12 +37,7 @@ def calls_after(
     line, bound = source.span(node).line, source.span(binding.node).line
     function = source.function(node)
     around = None if function is None else source.span(function).line
-    for call in calls_in(source.module):
-        root: cst.CSTNode = call.func
-        while isinstance(root, cst.Attribute):
-            root = root.value
-        if not isinstance(root, cst.Name) or root.value != name:
-            continue
+    for call, root in _calls(source).get(name, ()):
         if [source.span(each.node).line for each in source.bindings(name, root)] != [bound]:
             continue
         functions = [source.span(each).line for each in _functions_around(call, source)]
@@ -51,6 +46,19 @@ def calls_after(
                 yield call
         elif around not in functions:
             yield call
+
+
+@once_per_file
+def _calls(source: Source) -> dict[str, list[tuple[cst.Call, cst.Name]]]:
+    """Return the calls of the file by the name that what they call begins with."""
+    found: dict[str, list[tuple[cst.Call, cst.Name]]] = {}
+    for call in calls_in(source.module):
+        root: cst.CSTNode = call.func
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        if isinstance(root, cst.Name):
+            found.setdefault(root.value, []).append((call, root))
+    return found
 
 
 def is_called_before(call: cst.CSTNode, node: cst.CSTNode, source: Source) -> bool:
@@ -76,39 +84,61 @@ def _method(node: cst.CSTNode, source: Source) -> str | None:
     return name if source.enclosing(functions[-1], cst.ClassDef) is None else f"self.{name}"
 
 
+@once_per_file
 def _lines_of_calls(name: str, source: Source) -> dict[cst.CSTNode | None, list[int]]:
     """Return the lines where a function of this file is called, by the function around."""
     lines: dict[cst.CSTNode | None, list[int]] = {}
-    for each in calls_in(source.module):
+    for each, _ in _calls(source).get(name.partition(".")[0], ()):
         if dotted_text(each.func) == name:
             lines.setdefault(source.function(each), []).append(source.span(each).line)
     return lines
 
 
-def imports_before(node: cst.CSTNode, source: Source) -> Iterator[tuple[str, cst.CSTNode]]:
-    """Yield the modules that are imported when a call runs, and the statement that imports each.
+def imports_before(
+    node: cst.CSTNode, package: str, source: Source
+) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield the modules of a package that are imported when a call runs, with their statements.
 
     What a function of this file does happens where the module calls the function first.
     """
     function, line = source.function(node), source.span(node).line
     around = None if function is None else source.span(function).line
     called = line if function is None else _line_of_first_call(function.name.value, source)
+    for each in _imports(source).get(package, ()):
+        if each.line <= (called if each.around is None else line):
+            if each.around in {None, around}:
+                yield each.module, each.node
+
+
+class _Import(NamedTuple):
+    """A module that a statement imports, the line of that, and that of the function around."""
+
+    module: str
+    node: cst.CSTNode
+    line: int
+    around: int | None
+
+
+@once_per_file
+def _imports(source: Source) -> dict[str, list[_Import]]:
+    """Return the imports of the file by the package that each is of."""
+    found: dict[str, list[_Import]] = {}
     for each in walk(source.module):
-        if not isinstance(each, (cst.Import, cst.ImportFrom)):
-            continue
-        own = source.function(each)
-        if own is not None and source.span(own).line != around:
-            continue
-        if source.span(each).line <= (called if own is None else line):
+        if isinstance(each, (cst.Import, cst.ImportFrom)):
+            function = source.function(each)
+            around = None if function is None else source.span(function).line
             for module in _modules(each):
-                yield module, each
+                imported = _Import(module, each, source.span(each).line, around)
+                found.setdefault(module.partition(".")[0], []).append(imported)
+    return found
 
 
+@once_per_file
 def _line_of_first_call(name: str, source: Source) -> int:
     """Return the line where the module calls a function of its own, the last one if nowhere."""
     lines = (
         source.span(each).line
-        for each in calls_in(source.module)
+        for each, _ in _calls(source).get(name, ())
         if source.function(each) is None and dotted_text(each.func) == name
     )
     return min(lines, default=len(source.lines))

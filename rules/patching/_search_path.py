@@ -5,12 +5,21 @@ from __future__ import annotations
 import builtins
 import os
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
 from rocmlint.formats import is_notebook
-from rocmlint.rule import calls_in, compile_lazily, dotted_text, string_value, walk
+from rocmlint.rule import (
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    mentions,
+    once_per_file,
+    string_value,
+    walk,
+)
 
 from ._paths import UNKNOWN, path_of, step_of
 
@@ -82,7 +91,12 @@ def is_never_bound(node: cst.CSTNode, added: Addition, source: Source) -> bool:
     roots = {_root(each) for each in (node, *added.folders)}
     names = {each for each in roots if not each.startswith("__") and not hasattr(builtins, each)}
     unbound = any(each and not source.bindings(each, node) for each in names)
-    return unbound and _BINDS_UNSEEN.search(source.code) is None
+    return unbound and not _binds_unseen(source)
+
+
+@once_per_file
+def _binds_unseen(source: Source) -> bool:
+    return _BINDS_UNSEEN.search(source.code) is not None
 
 
 def _root(node: cst.CSTNode) -> str:
@@ -102,8 +116,7 @@ def imports_around(
     """
     span = source.span(node)
     offset = source.offset_of(span.line)
-    found = list(_imports(source))
-    top = {at for at, _ in found if _is_at_top(at, source)}
+    found, top = _imports(source), _top_imports(source)
     function = source.function(node)
     if function is None:
         same, before = top, {at for at in top if at < offset}
@@ -116,13 +129,14 @@ def imports_around(
     changed = _CHANGE.search(source.code, source.offset_of(span.end_line) + span.end_column)
     end = len(source.code) if changed is None else changed.start()
     after = [
-        each._replace(next=at in same and at < end)
+        each._replace(next=True) if at < end and at in same else each
         for at, each in found
         if at not in before and (at > offset or at not in same)
     ]
     return [each for at, each in found if at in before], after
 
 
+@once_per_file
 def names_imported(package: str, source: Source) -> set[str]:
     """Return what the imports of a package bind in this file, ``*`` for all of a module."""
     bound: set[str] = set()
@@ -144,19 +158,24 @@ def names_imported(package: str, source: Source) -> set[str]:
     return bound
 
 
+@once_per_file
 def is_used(name: str, source: Source) -> bool:
     """Return whether a name stands anywhere but in the imports of the file."""
-    if name == "*":
-        return True
-    found = re.finditer(rf"(?<![\w.]){re.escape(name)}\b", source.code)
-    imports = [_span_of_import(at, source) for at, _ in _imports(source)]
-    return any(not any(start <= each.start() < end for start, end in imports) for each in found)
+    return name == "*" or not all(_is_in_import(at, source) for at in mentions(name, source))
 
 
-def _span_of_import(offset: int, source: Source) -> tuple[int, int]:
-    """Return where an import begins and ends, brackets and joined lines included."""
-    match = _WHOLE_IMPORT.match(source.code, offset)
-    return (offset, match.end() if match else offset)
+def _is_in_import(offset: int, source: Source) -> bool:
+    imports = _spans_of_imports(source)
+    index = bisect_right(imports, offset, key=lambda span: span[0]) - 1
+    return index >= 0 and offset < imports[index][1]
+
+
+@once_per_file
+def _spans_of_imports(source: Source) -> list[tuple[int, int]]:
+    """Return where each import begins and ends, brackets and joined lines included."""
+    starts = dict.fromkeys(at for at, _ in _imports(source))
+    matches = ((at, _WHOLE_IMPORT.match(source.code, at)) for at in starts)
+    return [(at, match.end() if match else at) for at, match in matches]
 
 
 def _package(module: cst.BaseExpression | None) -> str:
@@ -204,18 +223,27 @@ def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
     """Check whether a statement above puts an equal directory at the front."""
     places = {place for each in added.folders for place in _places(each, source)}
     line, function = source.span(node).line, source.function(node)
-    starts = (each.start() for each in _CHANGE.finditer(source.code)) if places else ()
+    first = _put_first(source) if places else {}
+    return any(
+        first.get((place, around), line) < line for place in places for around in (None, function)
+    )
+
+
+@once_per_file
+def _put_first(source: Source) -> dict[tuple[str, cst.FunctionDef | None], int]:
+    """Return the first line where each directory is put at the front, by the function around."""
+    lines: dict[tuple[str, cst.FunctionDef | None], int] = {}
+    starts = (each.start() for each in _CHANGE.finditer(source.code))
     for module in dict.fromkeys(source.pieces.around(each).module for each in starts):
         for call in calls_in(module):
-            earlier = addition(call, source)
-            if earlier is None or earlier.end != "first" or source.span(call).line >= line:
+            added = addition(call, source)
+            if added is None or added.end != "first":
                 continue
-            around = source.function(call)
-            if around is not None and around is not function:
-                continue
-            if any(place in places for each in earlier.folders for place in _places(each, source)):
-                return True
-    return False
+            line, function = source.span(call).line, source.function(call)
+            for place in (place for each in added.folders for place in _places(each, source)):
+                known = lines.setdefault((place, function), line)
+                lines[place, function] = min(known, line)
+    return lines
 
 
 def lies_beside(name: str, source: Source) -> bool:
@@ -261,7 +289,18 @@ def written_path(node: cst.BaseExpression, source: Source) -> str:
     return UNKNOWN if behind is None or behind is node else written_path(behind, source)
 
 
-def _imports(source: Source) -> Iterator[tuple[int, ImportedName]]:
+@once_per_file
+def _imports(source: Source) -> list[tuple[int, ImportedName]]:
+    return list(_find_imports(source))
+
+
+@once_per_file
+def _top_imports(source: Source) -> set[int]:
+    """Return where the imports of the module's top level are."""
+    return {at for at, _ in _imports(source) if _is_at_top(at, source)}
+
+
+def _find_imports(source: Source) -> Iterator[tuple[int, ImportedName]]:
     for match in _IMPORT.finditer(source.code):
         at = match.start() + (match[0][0] in ";\n")
         line = source.line_of(at)

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -13,7 +14,16 @@ import libcst as cst
 from rocmlint.formats import is_notebook
 from rocmlint.paths import relative
 from rocmlint.project.packages import is_installed, known_packages
-from rocmlint.rule import Edit, Fix, calls, compile_lazily, nodes, shortened, string_value
+from rocmlint.rule import (
+    Edit,
+    Fix,
+    calls,
+    compile_lazily,
+    nodes,
+    once_per_file,
+    shortened,
+    string_value,
+)
 from rocmlint.rule.claims import origin
 from rocmlint.rule.closed_projects import is_in_unused_function
 
@@ -184,9 +194,12 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
 
 def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
     """Return whether the project holds the package itself, or requires the installed one."""
-    name = meeting.name
-    if source.is_first_party(name):
-        return True
+    return source.is_first_party(meeting.name) or _is_required(meeting.name, source)
+
+
+@once_per_file
+def _is_required(name: str, source: Source) -> bool:
+    """Return whether the code itself lists a package among what its project requires."""
     spellings = (re.escape(each) for each in (_DISTRIBUTIONS.get(name, name), name))
     written = f"(?:{'|'.join(spellings)})".replace("_", "[-_]")
     return re.search(rf"\brequire\w*\s*=\s*[\[(][^])]*[\"']{written}\b", source.code) is not None
@@ -197,7 +210,7 @@ def is_installed_editable(meeting: Meeting, source: Source) -> bool:
     here = os.path.dirname(os.path.abspath(source.path))
     scripts = [each for each in source.names_in(here) if each.endswith(".sh")]
     for text in (source.text, *(source.read(os.path.join(here, each)) for each in scripts)):
-        for path in _EDITABLE.findall(text):
+        for path in _editable(text):
             place = os.path.normpath(os.path.join(here, path))
             folders = {os.path.basename(place), *map(_last_folder, meeting.added.folders)}
             if any(has_module(each, meeting.name, source) for each in (place, f"{place}/src")):
@@ -205,6 +218,11 @@ def is_installed_editable(meeting: Meeting, source: Source) -> bool:
             if text is source.text and (path == "." or len(folders) == 1):
                 return True
     return False
+
+
+@lru_cache(maxsize=64)
+def _editable(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_EDITABLE.findall(text)))
 
 
 def _last_folder(folder: cst.BaseExpression) -> str:
@@ -223,7 +241,12 @@ def is_unused(meeting: Meeting, source: Source) -> bool:
 
 def is_shown(meeting: Meeting, source: Source) -> bool:
     """Packages whose `__file__` is printed or asserted, so that nobody takes one for the other."""
-    return re.search(_SHOWN.format(re.escape(meeting.name)), source.code) is not None
+    return _is_shown(meeting.name, source)
+
+
+@once_per_file
+def _is_shown(name: str, source: Source) -> bool:
+    return re.search(_SHOWN.format(re.escape(name)), source.code) is not None
 
 
 def is_own_namespace(meeting: Meeting, source: Source) -> bool:

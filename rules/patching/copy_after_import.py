@@ -128,7 +128,7 @@ def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:
     copied = ".".join([path.module, *names])
     imported = [
         (module, statement)
-        for module, statement in imports_before(node, source)
+        for module, statement in imports_before(node, path.module, source)
         if module.startswith(f"{copied}.") or (names and module == copied)
     ]
     return LateCopy(copied, imported)

@@ -40,9 +40,13 @@ _NEAR = 30
 def reloads_submodules(late: LatePatch | cst.Call, source: Source) -> bool:
     """Reloads in a file that also reloads submodules of the package."""
     package = "" if isinstance(late, LatePatch) else _reloaded(late, source)
-    return package != "" and (
-        re.search(rf"\breload\s*\(\s*{re.escape(package)}\s*\.\s*\w", source.code) is not None
-    )
+    return package != "" and _reloads_inside(package, source)
+
+
+@once_per_file
+def _reloads_inside(package: str, source: Source) -> bool:
+    reloads = rf"\breload\s*\(\s*{re.escape(package)}\s*\.\s*\w"
+    return re.search(reloads, source.code) is not None
 
 
 def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
@@ -52,7 +56,7 @@ def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
     line, package = source.span(late).line, _reloaded(late, source)
     imports = (
         source.span(statement).line
-        for module, statement in imports_before(late, source)
+        for module, statement in imports_before(late, package.partition(".")[0], source)
         if f"{module}.".startswith(f"{package}.")
     )
     first = max(0, line - _NEAR, min(imports, default=0))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Command, File
+    from collections.abc import Iterator
+
+    from rocmlint.formats.model import Branch
+    from rocmlint.rule import Command, File, Word
 
 _ACTIVATE = compile_lazily(r"(.*?)/?(?:bin|Scripts)/activate(?:\.\w+)?\Z")
 _PROGRAM = compile_lazily(r"(.+)/(?:bin|Scripts)/[^/]+\Z")
@@ -44,6 +47,44 @@ def environment_of(command: Command, file: File) -> str:
         if each.step.number == command.step.number:
             found = _activated(each, found)
     return found
+
+
+class Place(NamedTuple):
+    """Where a command runs: the image and its stage, the environment, and the innermost branch."""
+
+    stage: str
+    image: Word | None
+    environment: str
+    branch: Branch | None
+
+
+def place_of(command: Command, file: File) -> Place:
+    """Return where a command runs."""
+    step, branches = command.step, command.branches
+    branch = branches[-1] if branches else None
+    return Place(step.stage, step.image, environment_of(command, file), branch)
+
+
+def places_around(command: Command, file: File) -> Iterator[Place]:
+    """Yield the places whose commands run wherever one does: those of the branches around it."""
+    own = place_of(command, file)
+    yield from (own._replace(branch=each) for each in (None, *command.branches))
+
+
+@once_per_file
+def commands_at(file: File) -> dict[Place, list[Command]]:
+    """Return the commands of a file by the places where they run, in their order."""
+    found: dict[Place, list[Command]] = {}
+    for each in file.parts.commands:
+        found.setdefault(place_of(each, file), []).append(each)
+    return found
+
+
+def before_in_place(command: Command, file: File) -> list[Command]:
+    """Return what has run when a command does, and installs into the same environment."""
+    places = places_around(command, file)
+    found = (each for place in places for each in commands_at(file).get(place, ()))
+    return sorted((each for each in found if each.span < command.span), key=lambda each: each.span)
 
 
 def is_made_between(one: Command, two: Command, file: File) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.rule import compile_lazily, occurs, once_per_file
 from rocmlint.rule.put_aside import is_aside
 
 from . import conda, locked
 from .branches import are_alternatives
 from .cases import case_of
 from .cuda_wheels import cuda_wheel
-from .environments import environment_of
+from .environments import commands_at, place_of, places_around
 from .harms import harms
 from .index_releases import has_newest, is_asked_beside
 from .kept import keeps
@@ -21,16 +22,16 @@ from .kept_there import is_kept_there
 from .owners import runs_here
 from .platform import image_at, is_below_nvidia
 from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
-from .there import built_before, packages_of_image
+from .there import is_built_before, packages_of_image
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File
+    from rocmlint.formats.model import Branch
+    from rocmlint.rule import Command, File, Span
 
     from .cases import Harm
+    from .environments import Place
 
 _PLACED = frozenset({"--target", "-t", "--prefix", "--root"})
 _CONFIGURED = compile_lazily(
@@ -103,7 +104,7 @@ def has_index(harm: Harm, file: File) -> bool:
 def is_configured(harm: Harm, file: File) -> bool:
     """Files that configure pip or uv: an index, constraints, installs without dependencies."""
     del harm
-    return _CONFIGURED.search(file.text) is not None
+    return occurs(_CONFIGURED, file)
 
 
 def is_told_by_project(harm: Harm, file: File) -> bool:
@@ -171,7 +172,7 @@ def is_there_before(harm: Harm, file: File) -> bool:
     if asked is None or harm.kind not in {"package", "wheel"} or case.forced:
         return False
     is_open = not asked.requirement.specifier and not case.install.upgrade
-    return is_open and asked.requirement.name.lower() in built_before(case.command, file)
+    return is_open and is_built_before(asked.requirement.name.lower(), case.command, file)
 
 
 def is_in_rocm_index(harm: Harm, file: File) -> bool:
@@ -190,10 +191,13 @@ def is_built_here(harm: Harm, file: File) -> bool:
     """Packages for CUDA that the file builds from source."""
     if harm.kind != "wheel" or harm.asked is None:
         return False
-    name = re.escape(harm.package)
-    if _BUILDS.search(file.text):
-        return True
-    return bool(re.search(rf"/{name}(?:\.git|@|[\"']?\s)", file.text, re.IGNORECASE))
+    return occurs(_BUILDS, file) or _is_cloned(harm.package, file)
+
+
+@once_per_file
+def _is_cloned(package: str, file: File) -> bool:
+    clones = rf"/{re.escape(package)}(?:\.git|@|[\"']?\s)"
+    return re.search(clones, file.text, re.IGNORECASE) is not None
 
 
 def is_alternative(harm: Harm, file: File) -> bool:
@@ -207,13 +211,20 @@ def is_alternative(harm: Harm, file: File) -> bool:
 
 @once_per_file
 def _from_rocm_or_unknown(file: File) -> list[Command]:
+    """Return the first and the last command of each branch that may take torch for ROCm.
+
+    Those between them are alternatives to no other command.
+    """
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    return [
-        each
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
-    ]
+    first: dict[tuple[tuple[Branch, ...], int], Command] = {}
+    last: dict[tuple[tuple[Branch, ...], int], Command] = {}
+    for each, install in installs_of(sorted(file.parts.commands, key=lambda each: each.span)):
+        if is_from_rocm(install) or any(not index.word.known for index in install.indexes):
+            place = each.branches, each.step.number
+            first.setdefault(place, each)
+            last[place] = each
+    return [*first.values(), *last.values()]
 
 
 def is_meant(harm: Harm, file: File) -> bool:
@@ -263,17 +274,20 @@ def is_put_right(harm: Harm, file: File) -> bool:
 
 def is_taken_off(harm: Harm, file: File) -> bool:
     """Installs before a command that uninstalls torch in the same environment, for another one."""
-    command = harm.case.command
-    return any(
-        each.span > command.span and _is_in_place(each, command, file)
-        for each in _uninstalling(file)
-    )
+    command, last = harm.case.command, _last_uninstalls(file)
+    places = places_around(command, file)
+    return any(each in last and last[each] > command.span for each in places)
 
 
 @once_per_file
-def _uninstalling(file: File) -> list[Command]:
-    wanted = {"uninstall", "torch"}
-    return [each for each in file.parts.commands if wanted <= {word.text for word in each.words}]
+def _last_uninstalls(file: File) -> dict[Place, Span]:
+    """Return where torch is uninstalled in each place for the last time."""
+    last: dict[Place, Span] = {}
+    for each in file.parts.commands:
+        if {"uninstall", "torch"} <= {word.text for word in each.words}:
+            place = place_of(each, file)
+            last[place] = max(each.span, last.get(place, each.span))
+    return last
 
 
 def is_replaced_before(harm: Harm, file: File) -> bool:
@@ -281,8 +295,7 @@ def is_replaced_before(harm: Harm, file: File) -> bool:
     case = harm.case
     if harm.kind not in {"torch", "package"} or case.forced or case.install.upgrade:
         return False
-    brought = (_brought(each, file) for each in before_in_place(case.command, file))
-    torch = next(filter(None, brought), None)
+    torch = _brought_before(case.command, file)
     if torch is None or harm.asked is None:
         return False
     if harm.kind == "torch":
@@ -290,20 +303,37 @@ def is_replaced_before(harm: Harm, file: File) -> bool:
     return harm.demanded is not None and harm.demanded.contains(torch)
 
 
-def before_in_place(command: Command, file: File) -> Iterator[Command]:
-    """Yield what has run when a command does, and installs into the same environment."""
-    for each in file.parts.commands:
-        if each.span >= command.span:
-            return
-        if _is_in_place(each, command, file):
-            yield each
+def _brought_before(command: Command, file: File) -> Version | None:
+    """Return the torch that the first reported command brings which has run, in the same place."""
+    found: tuple[Span, Version] | None = None
+    for place in places_around(command, file):
+        commands = commands_at(file).get(place, [])
+        known = _known_brought(place, file)
+        while known.asked < len(commands) and commands[known.asked].span < command.span:
+            if known.first is not None:
+                break
+            each = commands[known.asked]
+            torch = _brought(each, file)
+            known.asked += 1
+            known.first = None if torch is None else (each.span, torch)
+        first = known.first
+        if first is not None and first[0] < command.span and (found is None or first < found):
+            found = first
+    return None if found is None else found[1]
 
 
-def _is_in_place(one: Command, command: Command, file: File) -> bool:
-    """Return whether another command runs wherever one does, in the same environment."""
-    is_there = one.step.stage == command.step.stage and one.step.image == command.step.image
-    runs = set(one.branches) <= set(command.branches)
-    return is_there and runs and environment_of(one, file) == environment_of(command, file)
+@dataclass
+class _Brought:
+    """The first command of a place that brings a torch from PyPI, among those asked so far."""
+
+    asked: int = 0
+    first: tuple[Span, Version] | None = None
+
+
+@once_per_file
+def _known_brought(place: Place, file: File) -> _Brought:
+    del place, file
+    return _Brought()
 
 
 @once_per_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.rule import compile_lazily, occurs, once_per_file
 
 from .built_images import OTHER_PLACE
 from .kept import keeps
@@ -38,15 +38,22 @@ def is_kept_there(harm: Harm, file: File) -> bool:
         return False
     if _is_imported_before(harm, file):
         return _may_meet(harm, RocmTorch(""))
-    if image_at(case.command, file) is not None or OTHER_PLACE.search(file.text):
+    if image_at(case.command, file) is not None or occurs(OTHER_PLACE, file):
         return False
     return any(_may_meet(harm, each) for each in _named(file))
 
 
 def _is_imported_before(harm: Harm, file: File) -> bool:
     """Return whether the file imports torch above the command, whatever happens."""
-    match = _IMPORTS.search(file.text, 0, file.offset_of(harm.case.command.span.line))
-    return match is not None
+    first = _first_import(file)
+    return first is not None and first <= file.offset_of(harm.case.command.span.line)
+
+
+@once_per_file
+def _first_import(file: File) -> int | None:
+    """Return where the first import of torch ends."""
+    match = _IMPORTS.search(file.text)
+    return None if match is None else match.end()
 
 
 def _may_meet(harm: Harm, torch: RocmTorch) -> bool:

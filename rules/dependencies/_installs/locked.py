@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
-from rocmlint.rule import compile_lazily, once_per_file, shortened
+from rocmlint.rule import compile_lazily, occurs, once_per_file, shortened
 
 from .cases import Harm
 from .platform import BY_PROJECT
@@ -21,7 +21,7 @@ from .uv_lock import cuda_torch, has_rocm_torch
 from .uv_settings import asks_rocm, binds_torch
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Command, File
+    from rocmlint.rule import Command, File, Span
 
     from .cases import Case
     from .requested import Requested
@@ -80,7 +80,7 @@ def _read(path: str, source: File) -> str:
 
 def clones(file: File) -> bool:
     """Return whether the file clones a repository."""
-    return _CLONES.search(file.text) is not None
+    return occurs(_CLONES, file)
 
 
 @once_per_file
@@ -101,14 +101,28 @@ def comes_again(command: Command, file: File) -> bool:
 
     The second of ``uv sync || uv sync`` runs only where the first has failed.
     """
+    last = _last_for_rocm(file)
+    first = _first_with(file).get(tuple(word.text for word in command.words), command.span)
+    return first < command.span or (last is not None and last > command.span)
+
+
+@once_per_file
+def _last_for_rocm(file: File) -> Span | None:
+    """Return where torch is taken from an index for ROCm for the last time."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    behind = (each for each in file.parts.commands if each.span > command.span)
-    if any(is_from_rocm(install) for _, install in installs_of(behind)):
-        return True
-    words = [word.text for word in command.words]
-    before = (each for each in file.parts.commands if each.span < command.span)
-    return any([word.text for word in each.words] == words for each in before)
+    found = installs_of(file.parts.commands)
+    return max((each.span for each, install in found if is_from_rocm(install)), default=None)
+
+
+@once_per_file
+def _first_with(file: File) -> dict[tuple[str, ...], Span]:
+    """Return where each command, by its words, runs first."""
+    first: dict[tuple[str, ...], Span] = {}
+    for each in file.parts.commands:
+        words = tuple(word.text for word in each.words)
+        first[words] = min(each.span, first.get(words, each.span))
+    return first
 
 
 def sync_harm(case: Case, file: File) -> Harm | None:
@@ -174,18 +188,26 @@ def _there(case: Case) -> str:
 
 def _is_synced(command: Command, source: File) -> bool:
     """Return whether ``uv pip install`` put a ROCm torch into the environment of the project."""
+    if occurs(_OTHER_ENVIRONMENT, source) or not _has_project(source):
+        return False
+    first = _first_put(source)
+    return first is not None and first < command.span
+
+
+@once_per_file
+def _first_put(source: File) -> Span | None:
+    """Return where ``uv pip install`` puts a ROCm torch into the environment first."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if _OTHER_ENVIRONMENT.search(source.text) or not _has_project(source):
-        return False
-    before = (each for each in source.parts.commands if each.span < command.span)
-    return any(
-        install.tool == "uv"
+    spans = (
+        each.span
+        for each, install in installs_of(source.parts.commands)
+        if install.tool == "uv"
         and is_from_rocm(install)
         and not install.elsewhere
         and any(asked.name == "torch" for asked in install.requirements)
-        for _, install in installs_of(before)
     )
+    return min(spans, default=None)
 
 
 def _torch_of_project(source: File) -> str:

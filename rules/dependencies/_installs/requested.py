@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-    from rocmlint.rule import Command, File, Index, Install, Word
+    from rocmlint.rule import Command, File, Index, Install, Span, Word
 
 _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
@@ -51,7 +51,7 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
     missing: list[Word] = []
     strips = _strips_torch(command, file)
     for word in install.files:
-        if is_written(word, command, _before(command, file)):
+        if is_written(word, command, file):
             continue
         path = _find(_from_here(word, file), command, file)
         if path is None:
@@ -79,17 +79,13 @@ def _from_here(word: Word, file: File) -> str:
     match = _BESIDE.match(word.text) if not word.known else None
     if match is None:
         return word.text
-    is_here = re.search(
-        rf"\b{re.escape(match[1])}=[^\n]*{_FOLDER_OF_SCRIPT}", file.text, re.MULTILINE
-    )
-    return match[2] if is_here else word.text
+    return match[2] if _is_folder_of_script(match[1], file) else word.text
 
 
-def _before(command: Command, file: File) -> Iterator[Command]:
-    for each in file.parts.commands:
-        if each.span >= command.span:
-            return
-        yield each
+@once_per_file
+def _is_folder_of_script(variable: str, file: File) -> bool:
+    given = rf"\b{re.escape(variable)}=[^\n]*{_FOLDER_OF_SCRIPT}"
+    return re.search(given, file.text, re.MULTILINE) is not None
 
 
 def _strips_torch(command: Command, file: File) -> bool:
@@ -122,11 +118,21 @@ def _find(name: str, command: Command, file: File) -> str | None:
 def _is_in_clone(command: Command, file: File) -> bool:
     """Return whether a command runs in a repository that was cloned before."""
     folders = {each for each in (command.folder or "").split("/") if each}
-    return bool(folders) and any(
-        folders & {each.rstrip("/").rpartition("/")[2].removesuffix(".git") for each in words}
-        for words in ([word.text for word in each.words] for each in _before(command, file))
-        if words[0] == "git" and "clone" in words
-    )
+    cloned = _cloned(file) if folders else {}
+    return any(each in cloned and cloned[each] < command.span for each in folders)
+
+
+@once_per_file
+def _cloned(file: File) -> dict[str, Span]:
+    """Return the folders that repositories may be cloned to, and where that is first done."""
+    first: dict[str, Span] = {}
+    for command in file.parts.commands:
+        words = [word.text for word in command.words]
+        if words[0] == "git" and "clone" in words:
+            for each in words:
+                folder = each.rstrip("/").rpartition("/")[2].removesuffix(".git")
+                first[folder] = min(command.span, first.get(folder, command.span))
+    return first
 
 
 def _below_project(name: str, command: Command) -> list[str]:

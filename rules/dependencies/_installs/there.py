@@ -77,38 +77,30 @@ def _brought(command: Command) -> Iterator[str]:
             yield posixpath.basename(match[1])
 
 
-def built_before(command: Command, file: File) -> frozenset[str]:
-    """Return the packages that are cloned, then built from a folder, before a command runs."""
-    return built_by(each for each in _building(file) if each.span < command.span)
+def is_built_before(package: str, command: Command, file: File) -> bool:
+    """Return whether a package is cloned, then built from a folder, before a command runs."""
+    built = _built(file).get(package)
+    return built is not None and built.span < command.span
 
 
 @once_per_file
-def _building(file: File) -> list[Command]:
-    """Return the commands that may clone or build something: all others say nothing here."""
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
-    found = []
-    for each in file.parts.commands:
-        install = install_of(each)
-        is_built = install is not None and bool(install.locations)
-        texts = [word.text for word in each.words]
-        if is_built or "setup.py" in texts or any(map(_REPOSITORY.search, texts)):
-            found.append(each)
-    return found
+def _built(file: File) -> dict[str, Command]:
+    return built_by(sorted(file.parts.commands, key=lambda each: each.span))
 
 
-def built_by(commands: Iterable[Command]) -> frozenset[str]:
-    """Return the packages that commands clone, then build from a folder."""
+def built_by(commands: Iterable[Command]) -> dict[str, Command]:
+    """Return the packages that commands clone, then build from a folder, and what builds each."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     from rocmlint.rule import install_of  # noqa: PLC0415
 
     cloned: set[str] = set()
-    built: set[str] = set()
+    built: dict[str, Command] = {}
     for each in commands:
         install = install_of(each)
         if any(word.text == "setup.py" for word in each.words) or (install and install.locations):
-            built |= cloned
+            built.update((name, each) for name in cloned if name not in built)
+            cloned.clear()
         found = (_REPOSITORY.search(word.text) for word in each.words)
         cloned |= {canonicalize_name(posixpath.basename(match[1])) for match in found if match}
-    return frozenset(built)
+    return built

@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.folders import entered
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from rocmlint.rule import Command, Word
+    from rocmlint.rule import Command, File, Span, Word
 
 _EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq", "tee", "curl", "wget"})
 """Programs that write to the files among their words."""
@@ -23,15 +23,24 @@ _OUTPUT = compile_lazily(r"(?:-[oO]|--out(?:put)?(?:[-_](?:file|path|document))?
 _WRITES = frozenset({">", ">|", "&>", "1>"})
 
 
-def is_written(word: Word, command: Command, before: Iterable[Command]) -> bool:
-    """Return whether a command ``before``, in the same image, writes the list that one reads."""
+def is_written(word: Word, command: Command, file: File) -> bool:
+    """Return whether an earlier command, in the same image, writes the list that one reads."""
     own = _place(word.text, command)
     return any(
-        _is_same(own, _place(target, each), word.text, target)
-        for each in before
-        if each.step.image == command.step.image
-        for target in _targets(each)
+        first < command.span and _is_same(own, place, word.text, target)
+        for (target, place), first in _written(command.step.image, file).items()
     )
+
+
+@once_per_file
+def _written(image: Word | None, file: File) -> dict[tuple[str, str | None], Span]:
+    """Return what commands in an image may write: as written, its place, where it is done first."""
+    first: dict[tuple[str, str | None], Span] = {}
+    for command in file.parts.commands:
+        for target in _targets(command) if command.step.image == image else ():
+            written = target, _place(target, command)
+            first[written] = min(command.span, first.get(written, command.span))
+    return first
 
 
 def _targets(command: Command) -> Iterator[str]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rocmlint.source.environment_settings import EnvironmentSetting, environment_settings
     from rocmlint.source.facts import once_per_file
     from rocmlint.source.file import File
+    from rocmlint.source.mentions import mentions, occurs
     from rocmlint.source.python import Source
     from rocmlint.syntax.names import Binding
     from rocmlint.syntax.nodes import (
@@ -131,7 +132,9 @@ __all__ = [
     "installs_of",
     "is_default",
     "last_name",
+    "mentions",
     "nodes",
+    "occurs",
     "once_per_file",
     "settings",
     "shortened",
@@ -207,6 +210,8 @@ _HOME = {
     "is_default": "rocmlint.source.environment_defaults",
     "last_name": "rocmlint.rule.shapes",
     "nodes": "rocmlint.rule.triggers",
+    "mentions": "rocmlint.source.mentions",
+    "occurs": "rocmlint.source.mentions",
     "once_per_file": "rocmlint.source.facts",
     "settings": "rocmlint.rule.triggers",
     "shortened": "rocmlint.text.words",

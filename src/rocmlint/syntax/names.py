@@ -63,6 +63,8 @@ class Names:
         self._pieces = pieces
         self._module_bindings: dict[str, list[Binding]] = {}
         self._scope_bindings: dict[cst.CSTNode, dict[str, list[Binding]]] = {}
+        self._meanings: dict[Binding, tuple[str | None, cst.BaseExpression | None]] = {}
+        """By the first of all bindings of a name in a scope, see ``_meaning``."""
 
     def resolve(self, node: cst.CSTNode, hops: int = MAXIMUM_HOPS) -> str | None:
         """Return the full dotted name of an expression, as if every import were absolute.
@@ -180,14 +182,19 @@ class Names:
         found = self._values(node.value, node)
         if not found:
             return None if found is None else node.value
+        if found[0] not in self._meanings:
+            self._meanings[found[0]] = self._meaning(found)
+        dotted, value = self._meanings[found[0]]
+        return self.resolve(value, hops - 1) if value is not None and hops else dotted
+
+    def _meaning(self, found: list[Binding]) -> tuple[str | None, cst.BaseExpression | None]:
+        """Return what all bindings of a name in a scope import, and the only value it gets."""
         if len(found) > 1:
             found = [each for each in found if not self._is_fallback(each)]
         dotted = {each.dotted for each in found if each.kind == "import"}
         if len(dotted) == 1 and all(each.kind == "import" for each in found):
-            return dotted.pop()
-        if len(found) == 1 and found[0].value is not None and found[0].kind == "value" and hops:
-            return self.resolve(found[0].value, hops - 1)
-        return None
+            return dotted.pop(), None
+        return None, found[0].value if len(found) == 1 and found[0].kind == "value" else None
 
     def _is_fallback(self, binding: Binding) -> bool:
         """Return whether a binding only fills in for a failed import: ``except …: name = None``."""

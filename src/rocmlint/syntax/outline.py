@@ -33,8 +33,7 @@ class Outline:
 
     def only_defines(self, name: str) -> bool:
         """Return whether functions and classes are all that binds a name."""
-        blocks = self.blocks(name)
-        return bool(blocks) and all(map(self._is_definition, blocks))
+        return name in self._only_defined
 
     @cached_property
     def rebound(self) -> frozenset[str]:
@@ -50,6 +49,11 @@ class Outline:
             for name in dict.fromkeys(self._names(block)):
                 found.setdefault(name, []).append(block)
         return found
+
+    @cached_property
+    def _only_defined(self) -> frozenset[str]:
+        by_name = self._blocks.items()
+        return frozenset(name for name, them in by_name if all(map(self._is_definition, them)))
 
     def _is_definition(self, block: Block) -> bool:
         return self._text.code[block.start : block.end].lstrip().startswith(_DEFINITIONS)
