@@ -307,7 +307,7 @@ def test_without_a_torch_it_says_what_to_type(project: Project) -> None:
     project.write("python", f'#!/bin/sh\nexec {sys.executable} -S -s "$@"\n').chmod(0o755)
     done = project.run("stack", "compatible", "--python", "./python", "--offline", PYTHONPATH="")
     assert done.returncode == 2
-    assert done.stderr.rstrip().endswith("has no torch; name a version: --torch 2.4.1")
+    assert done.stderr.rstrip().endswith("has no torch; name a version: --torch 2.10")
 
 
 def test_releases_that_cannot_be_imported_together_are_not_compatible() -> None:

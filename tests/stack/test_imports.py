@@ -67,6 +67,26 @@ def test_a_name_that_is_not_there_is_a_conflict(
 
 
 @pytest.mark.parametrize(
+    ("takes", "action"),
+    [
+        ("huggingface-hub>=0.20", "pip install 'huggingface-hub<1.0'"),
+        ("huggingface-hub>=1.3", "pip install --upgrade gradio"),
+        ("huggingface-hub<0.20", "pip install 'huggingface-hub<1.0'"),  # a conflict already
+    ],
+)
+def test_no_release_is_advised_that_another_package_does_not_take(
+    packages: FakeEnvironment, takes: str, action: str
+) -> None:
+    packages.install("huggingface-hub", "1.7.1")
+    packages.install("gradio", "4.44.1", ["huggingface-hub>=0.19.3"])
+    packages.install("transformers", "5.5.3", [takes])
+    packages.write("huggingface_hub/__init__.py", "x = 1\n")
+    packages.write("gradio/__init__.py", "from huggingface_hub import HfFolder\n")
+    (verdict,) = imports(packages.read())
+    assert (verdict.package, verdict.action) == ("gradio", action)
+
+
+@pytest.mark.parametrize(
     "files",
     [
         pytest.param({"peft/__init__.py": f"try:\n    {ASKS}except {each}:\n    x = 1\n"}, id=each)

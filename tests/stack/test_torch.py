@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.cli.main import main
 from rocmlint.gpus.devices import Devices
 from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
 from rocmlint.stack.installed.rocm import find_rocm
@@ -101,6 +102,79 @@ def test_a_cuda_build_where_rocm_is_is_a_conflict(
     assert stack.exit_code == 1
     assert "is not a ROCm build, but ROCm 7.1.0 is installed here" in stack.verdicts[0].reason
     assert stack.verdicts[0].action == "rocmlint stack install-command --rocm 7.1.0 --torch 2.10.0"
+
+
+ROCM_INDEX = "--index-url https://download.pytorch.org/whl/rocm6.4\n"
+IMAGE = "# Trains.\nFROM rocm/pytorch:rocm7.1_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
+UV_INDEX = "[[tool.uv.index]]\nname = 'pytorch'\nurl = 'https://download.pytorch.org/whl/rocm7.1'\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "evidence", "flags"),
+    [
+        (("requirements.txt", f"#\n\n{ROCM_INDEX}"), ":3 names whl/rocm6.4", "6.4 --torch 2.9.1"),
+        (("pyproject.toml", UV_INDEX), "pyproject.toml:3 names whl/rocm7.1", "7.1"),
+        (("Dockerfile", IMAGE), "(Dockerfile:2 names rocm/pytorch", "7.1"),
+        (("docker/Dockerfile", IMAGE), "docker/Dockerfile:2 names rocm/pytorch", "7.1"),
+        (("rocmlint.toml", "rocm = true\n"), "(the configuration has rocm = true", "VERSION"),
+    ],
+)
+def test_a_cuda_build_in_a_project_for_rocm_is_a_conflict_on_a_plain_machine(
+    packages: FakeEnvironment, tmp_path: Path, file: tuple[str, str], evidence: str, flags: str
+) -> None:
+    packages.torch("2.9.1+cu128", cuda="12.8")
+    project = FakeMachine(tmp_path / "project")
+    project.file(".git/HEAD", "")
+    project.file(*file)
+    stack = packages.show(FakeMachine(tmp_path / "plain"), project=str(project.root))
+    (verdict,) = stack.verdicts
+    assert (stack.exit_code, verdict.judgement, verdict.on) == (1, "conflict", "this project")
+    assert f"{evidence}): on an AMD GPU torch.cuda.is_available() is False" in verdict.reason
+    assert verdict.action == f"rocmlint stack install-command --rocm {flags}"
+
+
+@pytest.mark.parametrize(
+    ("build", "files"),
+    [
+        ({"cuda": "12.8"}, {}),
+        ({}, {"requirements.txt": ROCM_INDEX}),  # the CPU, for tests where no GPU is
+        ({"hip": "6.4.43484"}, {"requirements.txt": ROCM_INDEX}),
+        ({"cuda": "12.8"}, {"requirements.txt": ROCM_INDEX, "rocmlint.toml": "rocm = false\n"}),
+        ({"cuda": "12.8"}, {"requirements.txt": ROCM_INDEX.replace("rocm6.4", "cu128")}),
+        ({"cuda": "12.8"}, {"requirements.txt": ROCM_INDEX, "Dockerfile": "FROM nvidia/cuda\n"}),
+        ({"cuda": "12.8"}, {"requirements-rocm.txt": ROCM_INDEX}),  # one of several
+    ],
+)
+def test_a_project_that_is_not_for_rocm_alone_is_no_conflict(
+    packages: FakeEnvironment, tmp_path: Path, build: dict[str, str], files: dict[str, str]
+) -> None:
+    packages.torch("2.9.1", build.get("hip", ""), cuda=build.get("cuda", ""))
+    project = FakeMachine(tmp_path / "project")
+    for name, text in {".git/HEAD": "", **files}.items():
+        project.file(name, text)
+    stack = packages.show(FakeMachine(tmp_path / "plain"), project=str(project.root))
+    assert not [each for each in stack.verdicts if each.judgement == "conflict"]
+
+
+def test_show_looks_at_the_project_that_it_is_started_in(
+    packages: FakeEnvironment,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    packages.torch("2.9.1+cu128", cuda="12.8")
+    project, plain = FakeMachine(tmp_path / "project"), FakeMachine(tmp_path / "plain")
+    project.file(".git/HEAD", "")
+    folder = project.file("src/job.py", "").parent
+    project.file("rocmlint.toml", "rocm = [\n")  # what cannot be read says nothing
+    project.file("requirements.txt", ROCM_INDEX.replace("://", "://me:s3cr3t@"))
+    monkeypatch.setattr("rocmlint.stack.show.Machine", lambda: plain.machine)
+    monkeypatch.chdir(folder)
+    assert main(["stack", "show", "--python", str(packages.python)]) == 1
+    told = capsys.readouterr().out
+    assert "conflict: torch 2.9.1+cu128 and this project\n" in told
+    assert "(requirements.txt:1 names whl/rocm6.4)" in told
+    assert "s3cr3t" not in told
 
 
 def test_the_build_for_this_rocm_fits(packages: FakeEnvironment, here: FakeMachine) -> None:

@@ -140,9 +140,9 @@ class FakeEnvironment:
     def read(self) -> Environment:
         return read_environment(Interpreter(str(self.python)))
 
-    def show(self, here: FakeMachine, *, smoke: bool = False) -> Stack:
+    def show(self, here: FakeMachine, *, smoke: bool = False, project: str = "") -> Stack:
         interpreter = Interpreter(str(self.python), timeout=20)
-        return read_stack(interpreter, smoke=smoke, machine=here.machine)
+        return read_stack(interpreter, smoke=smoke, machine=here.machine, project=project)
 
     def torch(self, version: str, hip: str = "", *, git: str = "ee1b6804", cuda: str = "") -> Path:
         """Lay down a torch as far as nobody imports it; one for ROCm is like PyTorch's wheels."""

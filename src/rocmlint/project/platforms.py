@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rocmlint.lazy import compile_lazily
 
@@ -50,12 +50,31 @@ def of_text(text: str) -> Platform:
     return _of(rocm is not None, _OTHER.search(text) is not None)
 
 
+class Mention(NamedTuple):
+    """What a text names, in which line, and all of that line."""
+
+    text: str
+    line: int
+    whole: str
+
+
 @lru_cache(maxsize=8)
-def named(text: str) -> str:
-    """Return what a text names of ROCm first; empty where it names nothing."""
+def first_mention(text: str) -> Mention | None:
+    """Return what a text names of ROCm first; None where it names nothing."""
     text = _COMMENT_LINE.sub("", text)
     match = _ROCM.search(text) or _ROCM_TOOLS.search(text)
-    return "" if match is None else match[0].strip(" \t\n\"'=/:")
+    if match is None:
+        return None
+    name = match[0].strip(" \t\n\"'=/:")
+    start = text.index(name, match.start())
+    line = text.count("\n", 0, start)
+    return Mention(name, line + 1, text.split("\n")[line])
+
+
+def named(text: str) -> str:
+    """Return what a text names of ROCm first; empty where it names nothing."""
+    found = first_mention(text)
+    return "" if found is None else found.text
 
 
 def of_name(path: str) -> Platform:

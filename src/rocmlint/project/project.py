@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats import is_known
+from rocmlint.paths import relative
 from rocmlint.project import environment, platforms
 from rocmlint.project.declarations import Declarations
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 _FOLDERS = ("", "docker", "requirements", "scripts", os.path.join(".github", "workflows"))
 """Where, below the root, the files lie that say which torch a project runs on."""
+
+
+class Evidence(NamedTuple):
+    """What shows that a project is for ROCm, in words, and the line that names it, if any."""
+
+    reason: str
+    line: str = ""
 
 
 class Project(Declarations):
@@ -64,22 +72,33 @@ class Project(Declarations):
         own = environment.site_folder(self.folder, self.disk)
         return () if own is None else (own,)
 
-    @cached_property
+    @property
     def is_rocm(self) -> bool:
-        """Whether the project is for ROCm only, by what its usual files name.
+        """Whether the project is for ROCm only, by what its usual files name."""
+        return self.rocm_evidence is not None
+
+    @cached_property
+    def rocm_evidence(self) -> Evidence | None:
+        """What shows that the project is for ROCm only; None where nothing does.
 
         A file whose own name says what it is for (`requirements-rocm.txt`) is one of several.
         ``[tool.rocmlint] rocm`` settles it.
         """
         settled = self.settings.rocm
         if settled is not None:
-            return settled
-        found = {
-            platforms.of_text(self.read(path))
-            for path in self._documents()
-            if not platforms.of_name(os.path.basename(path))
-        }
-        return found - {""} == {"rocm"}
+            return Evidence("the configuration has rocm = true") if settled else None
+        evidence = None
+        for path in self._documents():
+            if platforms.of_name(os.path.basename(path)):
+                continue
+            text = self.read(path)
+            found = platforms.of_text(text)
+            if found not in {"rocm", ""}:
+                return None
+            if found and evidence is None and (first := platforms.first_mention(text)):
+                place = f"{relative(path, self.folders[-1])}:{first.line}"
+                evidence = Evidence(f"{place} names {first.text}", first.whole)
+        return evidence
 
     def _documents(self) -> Iterator[str]:
         root = self.folders[-1]

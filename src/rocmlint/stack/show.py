@@ -20,9 +20,10 @@ from rocmlint.stack.checks.guards import guards
 from rocmlint.stack.checks.imports import imports
 from rocmlint.stack.checks.jax import jax, plugins
 from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
-from rocmlint.stack.checks.torch_and_rocm import torch_and_rocm
+from rocmlint.stack.checks.torch_and_rocm import torch_and_project, torch_and_rocm
 from rocmlint.stack.checks.visible import seen_by_a_job, visible
 from rocmlint.stack.installed.distributions import Environment, read_environment
+from rocmlint.stack.installed.project_of_folder import rocm_evidence
 from rocmlint.stack.installed.rocm import Rocm, find_rocm
 from rocmlint.stack.installed.rocm_of_torch import RocmOfTorch, rocm_of_torch
 from rocmlint.stack.installed.torch_build import TorchBuild, read_torch
@@ -83,10 +84,12 @@ def read_stack(
     smoke: bool = False,
     machine: Machine | None = None,
     constraints: str = "",
+    project: str = "",
 ) -> Stack:
     """Look at an interpreter and the machine; with ``smoke`` import the packages, in children.
 
     ``constraints`` is the path of a constraints file, to be named in commands in place of torch.
+    ``project`` is the folder of a project that torch is meant for, if any.
     Raises InterpreterError where the interpreter cannot be asked.
     """
     interpreter, machine = interpreter or Interpreter(), machine or Machine()
@@ -107,6 +110,8 @@ def read_stack(
     seen = seen_by_a_job(machine.environment, devices)
     judged = torch_and_rocm(torch, beside_torch, seen, libraries, place) if needs_torch else ()
     of_torch = tuple(judged)
+    if torch is not None and project and not of_torch:
+        of_torch = tuple(torch_and_project(torch, rocm_evidence(project), place))
     twice = tuple(doubles(environment))
     goes = any(each.judgement == "conflict" for each in of_torch)
     of_amd = tuple(amd_packages(environment, seen, replaces_torch=goes))

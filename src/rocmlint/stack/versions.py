@@ -70,7 +70,12 @@ def major_minor(version: str) -> str:
 
 def labelled_rocm(version: str) -> str:
     """Return the ROCm that the label of a build names: 6.1 for 2.4.1+rocm6.1; or nothing."""
-    found = _LABEL.search(version.partition("+")[2])
+    return rocm_named_in(version.partition("+")[2])
+
+
+def rocm_named_in(text: str) -> str:
+    """Return the ROCm of the first label in a text: 6.1 for whl/rocm6.1; or nothing."""
+    found = _LABEL.search(text)
     return found[1] if found else ""
 
 

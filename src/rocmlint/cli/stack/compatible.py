@@ -128,7 +128,7 @@ def _asked(flags: SimpleNamespace) -> _Asked:
         is_it = torch is not None and _is_meant(flags.torch, torch.version)
         return _Asked(flags.torch, python, environment if is_it else None)
     if torch is None:
-        message = f"{environment.executable} has no torch; name a version: --torch 2.4.1"
+        message = f"{environment.executable} has no torch; name a version: --torch 2.10"
         raise RocmlintError(message)
     return _Asked(torch.version, python, environment)
 
@@ -195,8 +195,8 @@ def _lines(answer: Compatible, advised: Advice) -> Iterator[str]:
     yield ""
     if not answer.together:
         yield (
-            "Each is compatible with torch, but not with the others: use the newest "
-            "release of only one of them."
+            "Each is compatible with torch, but they are not compatible with each other: change "
+            "what is asked of one of them."
         )
     open_ones = [each for each in answer.libraries if each.answer == "unknown"]
     yield from not_answered(each.reason or each.package for each in open_ones)

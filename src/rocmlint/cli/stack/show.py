@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import asdict
 from itertools import groupby
@@ -57,7 +58,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint stack show``."""
     path = flags.constraints or ""
-    stack = read_stack(interpreter_of(flags), smoke=flags.smoke, constraints=path)
+    stack = read_stack(
+        interpreter_of(flags), smoke=flags.smoke, constraints=path, project=os.curdir
+    )
     if path and stack.torch is not None and not stack.kept.pins:
         message = f"{stack.torch}: it is not for the ROCm here, so {path} was not written"
         raise RocmlintError(message)

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import imports, requirements, rocm_wheels
@@ -17,10 +18,12 @@ from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW, rocm_build
 from rocmlint.stack.advice.torch_command import NOWHERE, Surroundings, meeting, one_index
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
+from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.wheels.amd_parts import install, is_of_amd
 
 if TYPE_CHECKING:
-    from packaging.requirements import Requirement
+    from collections.abc import Iterable
+
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
@@ -101,11 +104,17 @@ def _other_jax(here: Surroundings) -> str:
     return jax_builds.for_rocm(here, others) if major and others else ""
 
 
-def importing(package: Distribution, other: Distribution, name: str, kept: Kept = NOTHING) -> str:
+def importing(
+    package: Distribution,
+    other: Distribution,
+    name: str,
+    kept: Kept = NOTHING,
+    installed: Iterable[Distribution] = (),
+) -> str:
     """Return which release to install where a package asks another for a name that it has not.
 
     The first release of the package that can be imported with the other, else one of the other that
-    has the name: torch stays.
+    has the name and that all take which are ``installed``: torch stays.
     """
     version, found = package.parsed, other.parsed
     if version is None or found is None:
@@ -114,9 +123,21 @@ def importing(package: Distribution, other: Distribution, name: str, kept: Kept 
     if first is not None:
         return kept.pip_install(f"{package.name}>={first}")
     other_release = "" if other.name in TORCH_FAMILY else imports.having(other.name, found, name)
-    if other_release:
+    if other_release and _is_taken(Requirement(other_release), found, installed):
         return kept.pip_install(other_release)
     return kept.pip_install("--upgrade", package.name)
+
+
+def _is_taken(release: Requirement, present: Version, installed: Iterable[Distribution]) -> bool:
+    """Return whether some release of a package is taken by all that take the present one."""
+    name = canonicalize_name(release.name)
+    specifiers = [
+        each.specifier
+        for package in installed
+        for each in requirements.applicable(package.requires)
+        if canonicalize_name(each.name) == name and is_met(each.specifier, present)
+    ]
+    return requirements.newest(name, reduce(and_, specifiers, release.specifier)) is not None
 
 
 def reinstall(package: Distribution, here: Surroundings = NOWHERE) -> str:

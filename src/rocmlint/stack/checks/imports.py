@@ -8,7 +8,7 @@ a package do not show its names, the index of names knows those of its release.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -126,10 +126,19 @@ def _judged(package: _Package, installed: _Installed, kept: Kept) -> Iterator[Ve
     for top, asked_of in lacking.items():
         found, other = [each for each in asked_of if each in certain], installed.named(top)
         if found and other:
-            yield _conflict(package, other, found, kept)
+            yield replace(
+                _conflict(package, other, found),
+                action=importing(
+                    package.distribution,
+                    other.distribution,
+                    str(found[0]),
+                    kept,
+                    installed.environment.distributions,
+                ),
+            )
 
 
-def _conflict(package: _Package, other: _Package, asked: list[ImportedName], kept: Kept) -> Verdict:
+def _conflict(package: _Package, other: _Package, asked: list[ImportedName]) -> Verdict:
     subject, found = package.distribution, other.distribution
     names = list(dict.fromkeys(f"`{each}`" for each in asked))
     has = "which" if len(names) == 1 else "of which"
@@ -144,7 +153,6 @@ def _conflict(package: _Package, other: _Package, asked: list[ImportedName], kep
         "code guard",
         "conflict",
         reason=f"{reason}{found} {lacks}",
-        action=importing(subject, found, str(asked[0]), kept),
         source=f"{os.path.join(_root(package), asked[0].path)}:{asked[0].line}",
     )
 

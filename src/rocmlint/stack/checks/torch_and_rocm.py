@@ -15,7 +15,7 @@ from rocmlint.stack.advice.torch_command import (
 )
 from rocmlint.stack.installed.torch_build import UNREAD
 from rocmlint.stack.verdicts import Verdict
-from rocmlint.stack.versions import major_minor
+from rocmlint.stack.versions import major_minor, rocm_named_in
 from rocmlint.stack.wheels.amd_parts import is_build_of_amd
 from rocmlint.stack.wheels.install import listed
 from rocmlint.stack.wheels.sources import COMMAND
@@ -24,9 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.gpus.devices import Devices
+    from rocmlint.project.project import Evidence
     from rocmlint.stack.installed.rocm import Rocm
     from rocmlint.stack.installed.rocm_of_torch import RocmOfTorch
     from rocmlint.stack.installed.torch_build import TorchBuild
+
+
+_ON_THE_CPU = "torch.cuda.is_available() is False and models run on the CPU"
+_FOR_OTHER_GPUS = frozenset({"CUDA", "XPU"})
 
 
 def torch_and_rocm(
@@ -53,6 +58,27 @@ def torch_and_rocm(
             yield from _code_for(torch, devices, here)
     elif rocm.version or devices.names:
         yield _no_rocm_build(torch, rocm, devices, here)
+
+
+def torch_and_project(
+    torch: TorchBuild, evidence: Evidence | None, here: Surroundings
+) -> Iterator[Verdict]:
+    """Judge the build of torch by the project that it is for, where no ROCm and no GPU is here.
+
+    ``evidence`` is what shows that the project is for ROCm. A build for the CPU may be meant: it
+    runs the tests of a project for ROCm where no GPU is.
+    """
+    if evidence is not None and torch.kind in _FOR_OTHER_GPUS:
+        rocm = rocm_named_in(evidence.line)
+        yield replace(
+            _verdict(torch, "this project", "", "a ROCm build"),
+            judgement="conflict",
+            reason=(
+                f"{torch}, is not a ROCm build, but this project is for ROCm ({evidence.reason}): "
+                f"on an AMD GPU {_ON_THE_CPU}"
+            ),
+            action=_install(replace(here, rocm=rocm)),
+        )
 
 
 def _verdict(torch: TorchBuild, on: str, found: str, requirement: str) -> Verdict:
@@ -104,11 +130,10 @@ def _no_rocm_build(torch: TorchBuild, rocm: Rocm, devices: Devices, here: Surrou
             ),
             action="run this again with --smoke",
         )
-    effect = "torch.cuda.is_available() is False and models run on the CPU"
     return replace(
         verdict,
         judgement="conflict",
-        reason=f"{torch}, is not a ROCm build, but {present} is installed here: {effect}",
+        reason=f"{torch}, is not a ROCm build, but {present} is installed here: {_ON_THE_CPU}",
         action=_install(here),
     )
 
