@@ -157,15 +157,21 @@ def _is_led_to(holder: str, name: str, value: Any, depth: int, *, current: bool)
     return not places and bool(_SETS_NAMES.search(data)) and (not made or makes_code_in(holder))
 
 
-def imported_packages(data: bytes) -> set[str]:
+@lru_cache(maxsize=128)
+def imported_packages(data: bytes) -> frozenset[str]:
     """Return the packages that a source imports, anywhere in it."""
-    return {each.decode() for each in _IMPORTS.findall(data)}
+    return frozenset(each.decode() for each in _IMPORTS.findall(data))
 
 
 def makes_code_in(module: str) -> bool:
     """Return whether a module runs text as code, by the words of its source."""
     found = source_bindings(module)
-    return found is not None and _MAKES_CODE.search(found[0]) is not None
+    return found is not None and _makes_code(found[0])
+
+
+@lru_cache(maxsize=128)
+def _makes_code(data: bytes) -> bool:
+    return _MAKES_CODE.search(data) is not None
 
 
 def _is_python_in_c(holder: str, value: Any) -> bool:
