@@ -273,6 +273,17 @@ AROUND = [
         },
     ),
     healthy(
+        "a class that another package shows as its own, and a name like that of an attribute",
+        "from accelx.config import Point, hook\ndef run(): return Point(2).x, hook(run) is run\n",
+        **{
+            "accelx/config.py": "from typing import NamedTuple\nfrom hooks import Marker\n"
+            "class Point(NamedTuple):\n    x: int\n    def double(self): return self.x * 2\n"
+            "hook = Marker()\nPoint.__module__ = 'shown'\n"
+            "def fill(patch, config, name, value): patch.setattr(config, name, value)\n",
+            "hooks/__init__.py": "class Marker:\n    def __call__(self, f): return f\n",
+        },
+    ),
+    healthy(
         "an import of what was replaced before",
         "from .ops import f, Old\ndef run(): return f(), Old.x\n",
         **{
