@@ -89,6 +89,16 @@ def test_an_added_file_that_can_be_imported_is_named(environment: Environment, p
     environment.write(path, "")
     result = of(environment)
     assert (result.verdict, seen_in(result, "added")) == ("contradicted", [path])
+    assert result.action.startswith(f"rm {environment.site / path}; if the patch")
+
+
+def test_what_is_added_is_removed_before_what_is_changed_is_installed(
+    environment: Environment,
+) -> None:
+    environment.write("tiny/mod.py", "changed\n")
+    environment.write("tiny/new one.py", "")
+    added = environment.site / "tiny" / "new one.py"
+    assert of(environment).action.startswith(f"rm '{added}'; {environment.python} -m pip install")
 
 
 def test_bytecode_and_data_that_a_package_writes_are_no_difference(

@@ -273,6 +273,17 @@ AROUND = [
         },
     ),
     healthy(
+        "a class that another package shows as its own, and a name like that of an attribute",
+        "from accelx.config import Point, hook\ndef run(): return Point(2).x, hook(run) is run\n",
+        **{
+            "accelx/config.py": "from typing import NamedTuple\nfrom hooks import Marker\n"
+            "class Point(NamedTuple):\n    x: int\n    def double(self): return self.x * 2\n"
+            "hook = Marker()\nPoint.__module__ = 'shown'\n"
+            "def fill(patch, config, name, value): patch.setattr(config, name, value)\n",
+            "hooks/__init__.py": "class Marker:\n    def __call__(self, f): return f\n",
+        },
+    ),
+    healthy(
         "an import of what was replaced before",
         "from .ops import f, Old\ndef run(): return f(), Old.x\n",
         **{
@@ -282,7 +293,65 @@ AROUND = [
         },
     ),
 ]
-HEALTHY = [*MAKERS, *STATES, *AROUND]
+GENERATED = [
+    healthy(
+        "a decorator that makes its wrapper from text, at the place of what it wraps",
+        "from accelx.text import given, given_twice\n"
+        "@given('x')\ndef area(x, y=2): return x * y\n"
+        "@given_twice\ndef size(x): return x + 1\n"
+        "def run(): return area(3), size(1)\n",
+        **{
+            "accelx/text.py": "def _define(f):\n"
+            "    space = {}\n"
+            "    text = f'def accept(f):\\n    def {f.__name__}(*a):\\n        return f(*a)\\n'\n"
+            "    exec(text + f'    return {f.__name__}', space)\n"
+            "    return space['accept']\n"
+            "def _as_if(target, made):\n"
+            "    code = target.__code__\n"
+            "    made.__code__ = made.__code__.replace(\n"
+            "        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)\n"
+            "    made.__module__ = target.__module__\n"
+            "    return made\n"
+            "def given(word):\n"
+            "    def decorate(f): return _as_if(f, _define(f)(f))\n"
+            "    return decorate\n"
+            "def given_twice(f): return _define(f)(_define(f)(f))\n",
+        },
+    ),
+    healthy(
+        "methods made from a template whose name is put in",
+        "from accelx.templates import define\n@define\nclass A:\n    x = 1\n"
+        "def run(): return A(4).x, repr(A(2))\n",
+        **{
+            "accelx/templates.py": "def _script(name, body):\n"
+            "    return f'def {name}(self, *a):\\n    {body}'\n"
+            "def _add(cls, name, text):\n"
+            "    space = {}\n"
+            "    exec(compile(text, f'<accelx generated {cls.__name__}>', 'exec'), space)\n"
+            "    setattr(cls, name, space[name])\n"
+            "def define(cls):\n"
+            "    _add(cls, '__init__', _script('__init__', 'self.x = a[0]'))\n"
+            "    _add(cls, '__repr__', \"def __repr__(self):\\n    return 'A'\")\n"
+            "    return cls\n",
+        },
+    ),
+    healthy(
+        "a descriptor that a metaclass sets through the other modules of its package",
+        "from accelx.model import Model\nclass A(Model):\n    x = 1\n"
+        "def run(): return A.__signature__, A.x\n",
+        **{
+            "accelx/model.py": "from accelx import build\n"
+            "class Meta(type):\n    def __new__(mcs, name, bases, space):\n"
+            "        return build.complete(super().__new__(mcs, name, bases, space))\n"
+            "class Model(metaclass=Meta): pass\n",
+            "accelx/build.py": "from accelx.lazy import OnClass\n"
+            "def complete(cls):\n    cls.__signature__ = OnClass(lambda: 'x')\n    return cls\n",
+            "accelx/lazy.py": "class OnClass:\n    def __init__(self, get): self.get = get\n"
+            "    def __get__(self, instance, owner): return self.get()\n",
+        },
+    ),
+]
+HEALTHY = [*MAKERS, *STATES, *AROUND, *GENERATED]
 
 
 @pytest.fixture(scope="module")

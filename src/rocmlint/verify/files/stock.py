@@ -148,8 +148,17 @@ def _differing(facts: Facts, seen: str, install: str) -> Judgement:
         reason += f"; a changed file has {links} hard links, so every environment that shares it "
         reason += "(uv links from its cache) has the change, and so will new ones"
         install = f"uv cache clean {facts['name']}; then for each environment: {install}"
-    action = f"{install}; if the patch is intended, use rocmlint verify patches instead"
+    steps = [_removal(facts)] if facts["added"] else []  # an installer leaves those alone
+    if facts["changed"] or facts["missing"]:
+        steps.append(install)
+    action = f"{'; '.join(steps)}; if the patch is intended, use rocmlint verify patches instead"
     return Judgement("contradicted", "hashed", seen, reason, action)
+
+
+def _removal(facts: Facts) -> str:
+    """Return the command that deletes the files that the wheel does not have."""
+    paths = [os.path.join(facts["root"], each) for each in facts["added"][:_LISTED]]
+    return shlex.join(["rm", *paths])
 
 
 def _without_record(facts: Facts, install: str) -> Judgement:

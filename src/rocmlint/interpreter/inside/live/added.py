@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .alteration import Alteration
+from .around import Makers
 from .bindings import Expected
 from .brought import is_brought, makes_code_in, source_bindings
 from .events import ANY_NAME
@@ -30,33 +31,56 @@ _MAKE_CODE = {"exec", "eval", "compile", "FunctionType", "CodeType"}
 _NESTED = 0x10
 """CO_NESTED of CPython's ``code.h``: a function made the function when it ran."""
 _TEMPLATE = re.compile(r"\s*def (\w+)\(")
+_COMPUTED_NAME = "def "
+"""The start of a template for a function that no other is around, whose name is put in."""
 _SETS = re.compile(rb"\bsetattr\((?!\s*self\b)|\b__dict__\b|\bvars\(|\blocals\(|\bglobals\(")
 
 
 def added(space: object, disk: OnDisk) -> Iterator[Alteration]:
     """Yield what was added to the classes of a module, and what hides a builtin in it."""
     classes = {each.name: each for each in disk.bindings.expected if each.is_class}
+    known = _KnownMakers(space, disk, classes)
     for each in classes.values():
         owner = value_at(space, each.path)
         if issubclass(type(owner), type) and disk.is_own(owner):  # type: ignore[arg-type]
-            yield from _Class(space, disk, classes, each, owner).added()
+            yield from _Class(known, each, owner).added()
     yield from _in_front_of_builtins(space, disk)
+
+
+class _KnownMakers:
+    """A module, and what the makers of its classes run and may make: most classes share them."""
+
+    def __init__(self, space: object, disk: OnDisk, classes: Mapping[str, Expected]) -> None:
+        self.space, self.disk, self.classes = space, disk, classes
+        self._makers: dict[int, Makers] = {}
+        self._runs: dict[int, list[FunctionType]] = {}
+        self._words: dict[int, frozenset[str]] = {}
+
+    def run_by(self, maker: object) -> list[FunctionType]:
+        if id(maker) not in self._runs:
+            self._runs[id(maker)] = run_by(maker)
+        return self._runs[id(maker)]
+
+    def may_make(self, maker: object, part: object) -> bool:
+        return self._makers.setdefault(id(maker), Makers(maker)).may_make(part)
+
+    def words(self, maker: object) -> frozenset[str]:
+        """Return the names and strings in the modules of what a maker runs."""
+        if id(maker) not in self._words:
+            functions = {each.__module__: each for each in self.run_by(maker)}  # one of each module
+            self._words[id(maker)] = frozenset().union(*map(_words, functions.values()))
+        return self._words[id(maker)]
 
 
 class _Class:
     """One class of a module, and what its source has for it."""
 
-    def __init__(
-        self,
-        space: object,
-        disk: OnDisk,
-        classes: Mapping[str, Expected],
-        expected: Expected,
-        owner: Any,
-    ) -> None:
-        self.space, self.disk, self.classes = space, disk, classes
+    def __init__(self, known_makers: _KnownMakers, expected: Expected, owner: Any) -> None:
+        self.known_makers = known_makers
+        self.space, self.disk = known_makers.space, known_makers.disk
+        self.classes = known_makers.classes
         self.expected, self.owner = expected, owner
-        self.known = disk.bindings.scopes.get(expected.path, {})
+        self.known = self.disk.bindings.scopes.get(expected.path, {})
 
     def added(self) -> Iterator[Alteration]:
         if ANY_NAME in self.known:
@@ -98,13 +122,17 @@ class _Class:
             return True
         if any(each is ABSENT for each in makers_of_it):
             return True
-        if files <= {each.__code__.co_filename for it in makers_of_it for each in run_by(it)}:
+        run = (each for it in makers_of_it for each in self.known_makers.run_by(it))
+        if files <= {each.__code__.co_filename for each in run}:
             return True
         if any(is_made(each) for each in files):
             if makes_code_in(self.disk.module) and _SETS.search(self.disk.source.data):
                 return True
             made = [each for each in codes if is_made(each.co_filename)]
-            return any(_may_generate(each, name, made) for each in makers_of_it)
+            words = map(self.known_makers.words, makers_of_it)
+            return any(_may_generate(each, name, made) for each in words)
+        if any(self.known_makers.may_make(each, value) for each in makers_of_it):
+            return True
         if all(is_standard(each) for each in files) and makers_of_it:
             return True
         if not all(belongs(each, self.disk.module) for each in files):
@@ -158,16 +186,18 @@ class _Class:
         return any(name in names_in(each) for each in (self.disk.code, *codes))
 
 
-def _may_generate(maker: Any, name: str, codes: list[CodeType]) -> bool:
-    """Return whether a maker makes code, has a word for a name, and makes code so called.
+def _may_generate(words: frozenset[str], name: str, codes: list[CodeType]) -> bool:
+    """Return whether a maker with these words makes code, also of a name, and code so called.
 
     A template that has a function around others (``def __create_fn__(`` in dataclasses) gives all
-    of them its name, which code objects have from Python 3.11 on.
+    of them its name, which code objects have from Python 3.11 on. Where a maker puts
+    the name in, the start of the file name that it gives its code counts (``<attrs generated``).
     """
-    functions = {each.__module__: each for each in run_by(maker)}  # one of each module
-    words = {word for each in functions.values() for word in _words(each)}
     around = {match.group(1) for match in map(_TEMPLATE.match, words) if match}
+    files = tuple(each for each in words if each.startswith("<") and len(each) > 1)
     for code in codes:
+        if _COMPUTED_NAME in words and code.co_filename.startswith(files):
+            continue
         outer = getattr(code, "co_qualname", "").partition(".<locals>.")
         if around and outer[0] and outer[0] not in around:
             return False

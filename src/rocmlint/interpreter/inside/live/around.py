@@ -101,7 +101,7 @@ class _Reach:
         codes = code_of(part)
         if any(id(each) in self.codes for each in codes):
             return True
-        if self.compiles and codes and not os.path.exists(codes[0].co_filename):
+        if self.compiles and codes and not _is_in_its_file(codes[0]):
             return True
         return type(part) not in (FunctionType, MethodType) and id(type(part)) in self.named()
 
@@ -172,6 +172,11 @@ def is_set_by(package: str, name: str, part: object) -> bool:
                 _sets(code.co_filename, name) or any("setattr" in it.co_names for it in around)
             )
     return False
+
+
+def _is_in_its_file(code: CodeType) -> bool:
+    """Return whether the file that code names is there and has it: generated code may name any."""
+    return os.path.exists(code.co_filename) and _around(code) is not None
 
 
 def _around(code: CodeType) -> list[CodeType] | None:

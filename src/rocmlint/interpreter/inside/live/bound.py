@@ -53,6 +53,8 @@ class Bound:
     missing: list[str] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
     """Made by a decorator, a metaclass or a base, and the definition is not to be seen in it."""
+    generated: set[CodeType] = field(default_factory=set)
+    """Code around a definition that its decorator makes, and that names this file as its own."""
 
 
 def bound(module: object, disk: OnDisk) -> Bound:
@@ -252,6 +254,9 @@ class _Look:
                 makers, own = self.makers(expected), expected.name.rpartition(".")[2]
                 made = [it for it in around if own not in _IMPLIED.get(type(it), ())]
                 strange = [it for it in made if any(each.keeps_argument(it) for each in makers)]
+            asked = [it for it in around if type(it) is FunctionType and it not in strange]
+            codes = (each.__code__ for each in asked)
+            self.found.generated.update(it for it in codes if self.disk.is_outdated(it))
             if strange:
                 self.at_strange(expected, value, strange[0], wanted)
             elif not self.disk.is_home(functions[0].__code__):

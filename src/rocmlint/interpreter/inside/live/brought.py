@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .bindings import bindings, literal_value
 from .events import ANY_NAME, dotted
-from .home import belongs, is_callable, is_made, outermost, strangers, top
+from .home import belongs, is_callable, is_made, is_standard, outermost, strangers, top
 from .layers import within_reach
 from .reachable import (
     ABSENT,
@@ -141,7 +141,8 @@ def _is_led_to(holder: str, name: str, value: Any, depth: int, *, current: bool)
         return current and not any(strangers(value, holder)) and not _is_python_in_c(holder, value)
     data, known = found
     if name in known.elsewhere or stores_of(holder).sets(holder.rpartition(".")[2], name):
-        return not any(strangers(value, holder))
+        if not any(strangers(value, holder)):
+            return True
     events = [e for e in known.scopes[()].get(name, ()) if e.name != ANY_NAME]
     stars = [e.imported for e in known.scopes[()].get(ANY_NAME, ()) if e.imported]
     if any(_may_give(holder, each, value, depth - 1, current=current) for each in events):
@@ -157,15 +158,21 @@ def _is_led_to(holder: str, name: str, value: Any, depth: int, *, current: bool)
     return not places and bool(_SETS_NAMES.search(data)) and (not made or makes_code_in(holder))
 
 
-def imported_packages(data: bytes) -> set[str]:
+@lru_cache(maxsize=128)
+def imported_packages(data: bytes) -> frozenset[str]:
     """Return the packages that a source imports, anywhere in it."""
-    return {each.decode() for each in _IMPORTS.findall(data)}
+    return frozenset(each.decode() for each in _IMPORTS.findall(data))
 
 
 def makes_code_in(module: str) -> bool:
     """Return whether a module runs text as code, by the words of its source."""
     found = source_bindings(module)
-    return found is not None and _MAKES_CODE.search(found[0]) is not None
+    return found is not None and _makes_code(found[0])
+
+
+@lru_cache(maxsize=128)
+def _makes_code(data: bytes) -> bool:
+    return _MAKES_CODE.search(data) is not None
 
 
 def _is_python_in_c(holder: str, value: Any) -> bool:
@@ -248,7 +255,10 @@ def _is_definition(holder: str, node: ast.AST, value: Any) -> bool:
             return False
         own = {each.__code__.co_filename for each in methods(value)}
         is_empty = not any(isinstance(each, ast.FunctionDef) for each in node.body)
-        return top(module_of(value)) == top(holder) and (is_empty or file in own)
+        if top(module_of(value)) == top(holder):
+            return is_empty or file in own
+        others = own - {file}  # what a package shows as its own says that it is of that one
+        return file in own and all(is_standard(each) or is_made(each) for each in others)
     return type(value) is FunctionType and (
         value.__code__.co_name == name and value.__code__.co_filename == file
     )

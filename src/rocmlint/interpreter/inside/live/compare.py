@@ -154,6 +154,8 @@ def _functions(reached: Iterable[tuple[str, object]], disk: OnDisk, found: Bound
             code = function.__code__
             if not disk.is_home(code) or code in matched or code in differing:
                 continue
+            if code in found.generated:
+                continue
             if disk.is_outdated(code):
                 differing[code] = path
             else:

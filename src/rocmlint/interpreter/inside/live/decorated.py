@@ -61,9 +61,11 @@ def _other_layers(
         if gives_another(maker, is_called=is_called) and not _has_made(maker, around):
             yield Alteration(name, "bare", *place_of(maker))
             return
-    codes = Counter(each.__code__ for each in around if type(each) is FunctionType)
-    for code, times in codes.items():
-        if times > len(node.decorator_list):
+    # By identity: code that a decorator makes from text is equal, and different each time.
+    codes = {id(each.__code__): each.__code__ for each in around if type(each) is FunctionType}
+    times = Counter(id(each.__code__) for each in around if type(each) is FunctionType)
+    for code in codes.values():
+        if times[id(code)] > len(node.decorator_list):
             yield Alteration(name, "twice", code.co_filename, code.co_firstlineno)
 
 

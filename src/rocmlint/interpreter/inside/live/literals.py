@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -16,10 +18,15 @@ if TYPE_CHECKING:
 _METHODS = (
     b"update|pop|popitem|setdefault|clear|append|extend|insert|remove|sort|reverse|add|discard"
 )
-_MUTATED = (
-    rb"\b%s\s*\[[^\]\n]*\]\s*(?:[-+*/|&]|//|\*\*)?=(?!=)|\b%s\.(?:"
+_NAME = rb"([\w\x80-\xff]+)"
+_MUTATED = re.compile(
+    rb"(?<![\w\x80-\xff])(?="  # one place may lie in another
+    + _NAME
+    + rb"(?:\s*\[[^\]\n]*\]\s*(?:[-+*/|&]|//|\*\*)?=(?!=)|\.(?:"
     + _METHODS
-    + rb")\(|\bdel\s+(?:\w+\.)*%s\s*\["
+    + rb")\()|del\s+(?:\w+\.)*"
+    + _NAME
+    + rb"\s*\[)"
 )
 
 
@@ -49,8 +56,13 @@ def _is_put_away(module: object, constant: Constant) -> bool:
 
 def is_mutated(data: bytes, name: str, *, more_than: int = 0) -> bool:
     """Return whether a source changes what a container has in it, in so many places."""
-    word = re.escape(name.encode())
-    return len(re.findall(_MUTATED % (word, word, word), data)) > more_than
+    return _mutations(data)[name.encode()] > more_than
+
+
+@lru_cache(maxsize=16)
+def _mutations(data: bytes) -> Counter[bytes]:
+    """Count by name the places where a source changes what a container has in it."""
+    return Counter(each for found in _MUTATED.findall(data) for each in found if each)
 
 
 def holds(live: object, literal: object, *, in_class: bool) -> bool:
