@@ -115,6 +115,7 @@ NOT_VALID = {
     "parameters of another method": (b'{"jsonrpc": "2.0", "method": "textDocument/didOpen"}', None),
     "a method that is a number": (b'{"jsonrpc": "2.0", "method": 1.5, "params": {}}', None),
     "a method that is a list": (b'{"jsonrpc": "2.0", "id": 7, "method": []}', -32600),
+    "an id that is a list": (b'{"jsonrpc": "2.0", "id": [], "method": "shutdown"}', None),
     "nested too deeply": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, None),
 }
 """Messages, and the code of the answer to those that ask for one."""

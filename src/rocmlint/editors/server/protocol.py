@@ -35,6 +35,9 @@ class Protocol(LanguageServerProtocol):
         if "jsonrpc" in data and not isinstance(data.get("method", ""), str):
             message = "a method that is not a string"
             raise JsonRpcInvalidRequest(message)
+        if "jsonrpc" in data and isinstance(data.get("id"), (dict, list)):
+            message = "an id that is neither a string nor a number"
+            raise JsonRpcInvalidRequest(message)
         try:
             return super().structure_message(data)
         except JsonRpcInternalError as error:  # pygls gives it for what is no message
