@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -125,3 +126,12 @@ def test_what_an_unknown_word_comes_from_is_limited() -> None:
     assert not word.known
     assert len(word.origin) < 5000
     assert last_word("a.sh", "A=$(pwd)\nB=$A/x\nls $B").origin == "$A/x $(pwd)"
+
+
+@pytest.mark.parametrize("name", ["a.ps1", "a.bat"])
+def test_the_blocks_around_a_command_are_limited(name: str) -> None:
+    opened = {"a.ps1": "if (a) {\n", "a.bat": "if a==b (\n"}[name]
+    (*_, command) = parse(name, opened * 500 + "pip install torch\n").commands
+    assert 1 < len(command.branches) < 200
+    # Else whatever is kept by command would visit all blocks around each.
+    assert hash(command) == hash(replace(command, branches=()))

@@ -140,7 +140,7 @@ class Command:
     variables: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     step: Step = field(default_factory=Step)
     folder: str | None = ""
-    branches: tuple[Branch, ...] = ()
+    branches: tuple[Branch, ...] = field(default=(), hash=False)
 
     @property
     def image(self) -> Word | None:

@@ -26,6 +26,8 @@ _KEYWORDS = _GO_ON | {
     *("return", "goto", "exit", "throw"),
 }
 """Words that open a block, or end a script, and are no programs."""
+_DEEPEST = 100
+"""Blocks around a command that are known of; each command has its own list of them."""
 _WORD = re.compile(r"\S+")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
@@ -121,10 +123,8 @@ class Reader:
         run, _ = unwrapped(found)
         if run:
             span = Span(*run[0].span[:2], *run[-1].span[2:])
-            variables = self._variables()
-            yield Command(
-                tuple(run), span, variables=variables, step=Step(), branches=tuple(self.blocks)
-            )
+            variables, branches = self._variables(), tuple(self.blocks[:_DEEPEST])
+            yield Command(tuple(run), span, variables=variables, step=Step(), branches=branches)
 
     def _handed_on(self, words: list[Excerpt]) -> list[Excerpt]:
         """Return the command that a variable holds, or note the index: another program reads it.

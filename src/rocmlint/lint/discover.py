@@ -156,7 +156,8 @@ def rooted(
         if _in_repository(linted, files):
             return settings_for
         inside = os.path.join(linted, "")
-        outer = min((each for each in named if inside.startswith(each)), key=len)
+        around = (each for each in named if inside.startswith(each))
+        outer = min(around, key=len, default=inside)  # a folder may be gone, or not be saved yet
 
         def settings_of(inner: str) -> Settings:
             settings = settings_for(inner)

@@ -107,6 +107,49 @@ def test_a_request_with_invalid_parameters_is_answered(params: object) -> None:
     assert answers[9]["result"] is None
 
 
+NOT_VALID = {
+    "no JSON": (b'{"jsonrpc" "2.0"}', None),
+    "no UTF-8": (b'{"jsonrpc": "2.0", "method": "\xff"}', None),
+    "nothing in it": (b"{}", None),
+    "no method and no id": (b'{"jsonrpc": "2.0", "params": {}}', None),
+    "parameters of another method": (b'{"jsonrpc": "2.0", "method": "textDocument/didOpen"}', None),
+    "a method that is a number": (b'{"jsonrpc": "2.0", "method": 1.5, "params": {}}', None),
+    "a method that is a list": (b'{"jsonrpc": "2.0", "id": 7, "method": []}', -32600),
+    "an id that is a list": (b'{"jsonrpc": "2.0", "id": [], "method": "shutdown"}', None),
+    "nested too deeply": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, None),
+}
+"""Messages, and the code of the answer to those that ask for one."""
+
+
+@pytest.mark.parametrize(("body", "code"), NOT_VALID.values(), ids=NOT_VALID)
+def test_a_message_that_is_not_valid_is_one_line_of_the_log(body: bytes, code: int | None) -> None:
+    wrong = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    ended = serve(message_of("initialize", 1, INITIALIZE) + wrong + message_of("shutdown", 9, None))
+    answers = {each["id"]: each for each in answers_in(ended.stdout) if "id" in each}
+    (logged,) = (each["params"] for each in answers_in(ended.stdout) if "params" in each)
+    assert logged["message"].startswith("the editor sent what is not valid: ")
+    assert answers.get(7, {}).get("error", {}).get("code") == code
+    assert answers[9]["result"] is None
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "changes"),
+    [
+        ("textDocument/didChange", "textDocument", {"contentChanges": [{"text": "a"}]}),
+        ("notebookDocument/didChange", "notebookDocument", {"change": {"metadata": {"a": 1}}}),
+    ],
+)
+def test_a_change_of_what_is_not_open_changes_nothing(
+    method: str, name: str, changes: dict[str, Any]
+) -> None:
+    change = message_of(method, None, {name: {"uri": "file:///a.ipynb", "version": 2}, **changes})
+    ended = serve(
+        message_of("initialize", 1, INITIALIZE) + change + message_of("shutdown", 9, None)
+    )
+    told = [each for each in answers_in(ended.stdout) if each.get("method") == "window/logMessage"]
+    assert told == []
+
+
 def test_an_exit_before_initialize_ends_the_server() -> None:
     assert serve(message_of("exit", None, None)).returncode == 1
 

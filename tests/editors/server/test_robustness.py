@@ -22,6 +22,7 @@ pytest.importorskip("pygls")
 
 from rocmlint.editors.server.messages import Options, Unsaved
 from rocmlint.editors.server.process import Worker, WorkerError
+from rocmlint.editors.server.session import Session
 
 CHECK = "def check(self, node, file):\n"
 INSTALLS = "import os\n\nos.system('pip install vllm')\n"
@@ -51,6 +52,13 @@ def test_a_bad_rule_is_told_and_spoils_nothing_else(
     assert [each for each in editor.logged if told in each and "bad.py" in each]
     editor.open("late.py", INSTALLS)
     assert editor.codes("late.py") == ["ACME001"]
+
+
+def test_a_file_of_a_folder_that_is_not_there_is_linted(tmp_path: Path) -> None:
+    folder = tmp_path / "not" / "saved"
+    file = Unsaved(str(folder / "a.py"), "x = (\n", str(folder))
+    linted = Session(Options(isolated=True)).lint(file)
+    assert ([each.code for each in linted.findings], linted.problems) == (["ROC900"], ())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import json
 import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.uris import to_fs_path, uri_scheme
@@ -49,6 +50,20 @@ class Documents(Workspace):
     ) -> TextDocument:
         codec = self.position_codec
         return Document(doc_uri, source, version, language_id, position_codec=codec)
+
+    def update_text_document(
+        self,
+        text_doc: types.VersionedTextDocumentIdentifier,
+        change: types.TextDocumentContentChangeEvent,
+    ) -> None:
+        """Change an open document; of one that is not open there is nothing to change."""
+        if unquote(text_doc.uri) in self.text_documents:
+            super().update_text_document(text_doc, change)
+
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Change an open notebook; of one that is not open there is nothing to change."""
+        if unquote(params.notebook_document.uri) in self.notebook_documents:
+            super().update_notebook_document(params)
 
     def subject_of(self, uri: str) -> str:
         """Return what is linted as a whole: the notebook of a cell, else the document itself."""

@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound, JsonRpcServerNotInitialized
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from rocmlint.editors.server import actions, watching
@@ -18,6 +18,7 @@ from rocmlint.editors.server.documents import Documents, Placed
 from rocmlint.editors.server.hover import selector_at
 from rocmlint.editors.server.options import is_enabled, laid_over
 from rocmlint.editors.server.process import Worker, WorkerError
+from rocmlint.editors.server.protocol import Protocol
 from rocmlint.editors.server.schedule import Schedule
 from rocmlint.version import __version__
 
@@ -44,42 +45,10 @@ _PULL = types.DiagnosticOptions(
 _ACTIONS = types.CodeActionOptions([types.CodeActionKind.QuickFix, actions.FIX_ALL])
 
 
-class _Protocol(LanguageServerProtocol):
-    """The protocol, with documents of our own."""
-
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """Answer a request with invalid parameters, too: the editor waits for it."""
-        try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            if "method" in data and "id" in data:
-                self._send_response(data["id"], None, error.to_response_error())
-            raise
-
-    def handle_message(self, message: Any) -> None:
-        """Refuse what comes before `initialize`, but for the end of the conversation."""
-        method, number = getattr(message, "method", None), getattr(message, "id", None)
-        if self._workspace is None and method not in {types.INITIALIZE, types.EXIT}:
-            if method is not None and number is not None:
-                refused = JsonRpcServerNotInitialized(f"{method} before initialize")
-                self._send_response(number, None, refused.to_response_error())
-            return
-        super().handle_message(message)
-
-    def keep_documents(self, params: types.InitializeParams) -> None:
-        """Replace the documents, of which there are none yet."""
-        empty = self.workspace
-        folders = params.workspace_folders or []
-        encoding = empty.position_encoding
-        self._workspace = Documents(
-            empty.root_uri, workspace_folders=folders, position_encoding=encoding
-        )
-
-
 class Server(LanguageServer):
     """Keeps what belongs to one editor: its documents, its options, the child that lints."""
 
-    protocol: _Protocol
+    protocol: Protocol
 
     def __init__(self, options: Options) -> None:
         """Take the options of the command. Nothing is started."""
@@ -87,7 +56,7 @@ class Server(LanguageServer):
             _SECTION,
             __version__,
             notebook_document_sync=_NOTEBOOKS,
-            protocol_cls=_Protocol,
+            protocol_cls=Protocol,
             converter_factory=default_converter,
         )
         self.given = self.options = options
@@ -170,8 +139,13 @@ class Server(LanguageServer):
             self.window_log_message(types.LogMessageParams(kind, message))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what should not happen; whoever asked gets an answer that says so."""
-        if not isinstance(error, JsonRpcMethodNotFound):
+        """Log what should not happen; whoever asked gets an answer that says so.
+
+        pygls gives JsonRpcException itself as the source for what cannot be read.
+        """
+        if source is JsonRpcException:
+            self.log(f"the editor sent what is not valid: {error}")
+        elif not isinstance(error, JsonRpcMethodNotFound):
             self.log(f"internal error, please report it: {source.__name__}: {error}")
 
     # What has changed
