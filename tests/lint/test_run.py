@@ -237,7 +237,7 @@ def _kill_worker_at(monkeypatch: pytest.MonkeyPatch, name: str, unless: Path | N
         (b"<<<<<<< ours\nx = 1\n" * 2, "cannot be parsed"),
         (b"# coding: klingon\n# ROC602 exif_transpose\n", "cannot be decoded"),
         (b"exif_transpose = '\xff'\n", "cannot be decoded"),
-        (b"exif_transpose(" + b"(" * 5000 + b")" * 5001, "nested more than 200 deep"),
+        (b"exif_transpose(" + b"(" * 5000 + b")" * 5001, "nested"),
         (b"x = 1\nexif_transpose(\x00)\n", "cannot be parsed"),
         (b"#" * 11_000_000 + b"\nexif_transpose()\n", "has 11 MB, too much"),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.run import Options, run
-from rocmlint.rule.claims import fast_path, origin, patch_check, placed, replacement
+from rocmlint.rule.claims import fast_path, origin, placed, replacement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +79,6 @@ def test_a_switch_of_the_project_s_own_extension_has_no_command(tmp_path: Path) 
         fast_path("preferred_blas_library", "x; touch y"),
         replacement("x; touch y", "f"),
         origin("x; touch y"),
-        patch_check("x; touch y"),
     ],
 )
 def test_what_a_file_says_is_one_word_of_the_command(claim: Claim) -> None:

@@ -171,7 +171,7 @@ PROCESSES: dict[str, tuple[str, str, str]] = {
         "name = 'transformers.models.siglip.check'\n"
         "sys.modules[name] = types.ModuleType(name)\n",
         "transformers.models.siglip.check",
-        "unproven: ",
+        "contradicted: ",
     ),
     "E3 correct": (
         APPLY + "import transformers.models.gemma.modeling_gemma\n",

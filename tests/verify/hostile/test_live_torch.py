@@ -190,8 +190,13 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     return {each["module"]: each for each in answer["comparisons"]}
 
 
+UNDECIDED = frozenset({"torch.jit._script", "transformers.utils.generic"})
+"""Classes and flags that branches define, with conditions that nothing but a new import decides."""
+
+
 @pytest.mark.parametrize("module", [*HEALTHY, "decorated"])
 def test_modules_with_decorators_of_their_own_are_proven(
     module: str, healthy: dict[str, dict[str, Any]], judged: Judged
 ) -> None:
-    judged("live", "holds", result_of(healthy[module]).verdict)
+    verdict = result_of(healthy[module]).verdict
+    judged("live", "holds", verdict, needless=module in UNDECIDED)

@@ -66,7 +66,9 @@ class Excuses:
         It is by its name in the module; by the place of its code where it is the entry of a
         registry, or the kind of difference is one that another module makes.
         """
-        if any(name == it or name.startswith((f"{it}.", f"{it}(")) for it in self.functions):
+        stored = {".".join(stored_path(each)) for each in self.functions}
+        covered = self.functions | stored
+        if any(name == it or name.startswith((f"{it}.", f"{it}(")) for it in covered):
             return True
         base = name.partition("[")[0].partition("(")[0].rpartition(".")[2]
         return any(
