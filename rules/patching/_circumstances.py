@@ -83,15 +83,15 @@ def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
 
 def is_taken_back(patch: AttributePatch, source: Source) -> bool:
     """Return whether something else is put there again, in this file or when the block is left."""
-    values = _values_of(spaced(source.text_of(patch.owner)), patch.name, source)
+    values = _values_of(source.text_of(patch.owner), patch.name, source)
     values = values - {"True", "False", "None", "".join(source.text_of(patch.value).split())}
     return bool(values) or is_undone(patch.node, patch.name, source)
 
 
 @once_per_file
 def _values_of(owner: str, name: str, source: Source) -> frozenset[str]:
-    """Return the names that an attribute is set to, of owners that match a pattern."""
-    target = rf"(?<![\w.]){owner}\s*\.\s*{re.escape(name)}"
+    """Return the names that an attribute of an owner is set to."""
+    target = rf"(?<![\w.]){spaced(owner)}\s*\.\s*{re.escape(name)}"
     again = rf"{target}\b(?:[ \t]*,[^=\n]*)?[ \t]*=[ \t]*([\w.]+(?:[ \t]*\.[ \t]*\w+)*)[ \t]*$"
     found = re.findall(again, source.code, re.MULTILINE)
     return frozenset("".join(each.split()) for each in found)
