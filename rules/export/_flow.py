@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.control_flow.layout import Layout
+    from rocmlint.control_flow.file import File as RewrittenFile
     from rocmlint.rule import Severity, Source
     from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
@@ -78,21 +78,24 @@ def rewriting(
     """Return the fix that rewrites a statement, None where that cannot be done for sure."""
     from rocmlint.control_flow.single import replacements  # noqa: PLC0415 - only for findings
 
-    inference = inferred(source)
-    if inference is None:
+    unedited = _unedited(source)
+    if unedited is None:
         return None
-    made = replacements(_layout(source), inference, found.dependence, plain_torch=plain_torch)
+    made = replacements(unedited, found.dependence, plain_torch=plain_torch)
     edits = tuple(_edit(each.start, each.end, each.text, source) for each in made)
     return Fix(title, edits, safe=False) if edits else None
 
 
 @once_per_file
-def _layout(source: Source) -> Layout:
+def _unedited(source: Source) -> RewrittenFile | None:
+    from rocmlint.control_flow.file import File  # noqa: PLC0415 - only for findings
     from rocmlint.control_flow.layout import Layout  # noqa: PLC0415 - only for findings
+    from rocmlint.control_flow.rewrite import Options  # noqa: PLC0415 - only for findings
 
     inference = inferred(source)
-    assert inference is not None
-    return Layout(source.text, inference.tree)
+    if inference is None:
+        return None
+    return File(Layout(source.text, inference.tree), inference, Options())
 
 
 def _edit(start: int, end: int, text: str, source: Source) -> Edit:

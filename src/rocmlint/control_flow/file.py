@@ -27,8 +27,18 @@ if TYPE_CHECKING:
 class File:
     """A file and the edits to it; inner statements are edited before those around them."""
 
-    def __init__(self, layout: Layout, inference: Inference, options: Options) -> None:
-        """Take the layout, what is known of it, and what is wanted."""
+    def __init__(
+        self,
+        layout: Layout,
+        inference: Inference,
+        options: Options,
+        unedited: File | None = None,
+    ) -> None:
+        """Take the layout, what is known of it, and what is wanted.
+
+        Who calls what is taken from the same file without edits, if that is given.
+        """
+        self._unedited = unedited
         self.layout = layout
         self.inference = inference
         self.options = options
@@ -47,7 +57,7 @@ class File:
     @cached_property
     def callers(self) -> Callers:
         """Who calls the functions of the file."""
-        return Callers(self)
+        return Callers(self) if self._unedited is None else self._unedited.callers
 
     @cached_property
     def aliases(self) -> Aliases:

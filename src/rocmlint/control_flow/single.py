@@ -11,9 +11,7 @@ from rocmlint.control_flow.refusals import RefusedError
 from rocmlint.control_flow.rewrite import Options
 
 if TYPE_CHECKING:
-    from rocmlint.control_flow.layout import Layout
     from rocmlint.tensors.dependence import Dependence
-    from rocmlint.tensors.inference import Inference
 
 
 class Replacement(NamedTuple):
@@ -25,13 +23,14 @@ class Replacement(NamedTuple):
 
 
 def replacements(
-    layout: Layout, inference: Inference, dependence: Dependence, *, plain_torch: bool = False
+    unedited: File, dependence: Dependence, *, plain_torch: bool = False
 ) -> tuple[Replacement, ...]:
     """Return what rewrites the statement that depends on a tensor, and the import that it needs.
 
     What it contains is rewritten too. Returns nothing for a statement that is refused.
     """
-    file = File(layout, inference, Options(plain_torch=plain_torch))
+    options = Options(plain_torch=plain_torch)
+    file = File(unedited.layout, unedited.inference, options, unedited)
     found = anchors(file)
     file.unsettled |= set(found)
     wanted = anchor(file, dependence)
