@@ -52,29 +52,30 @@ def claim(expected_sha256: str | None = None, replaced: Sequence[str] = ()) -> s
 
 def not_imported(module: str, reason: str, expected_sha256: str | None = None) -> Result:
     """Return the result for a module whose import failed; ``reason`` is what it said."""
-    return Result(
-        check="live",
-        claim=claim(expected_sha256),
-        subject=module,
-        verdict="unproven",
-        strength="declared",
-        seen="not imported",
-        reason=f"the import failed: {reason}",
-        action=f"fix the import first: python -c 'import {module}'",
-    )
+    why = f"the import failed: {reason}"
+    action = f"fix the import first: python -c 'import {module}'"
+    return _not_looked_at(module, expected_sha256, "not imported", why, action)
 
 
 def not_checked(module: str, seconds: float, expected_sha256: str | None = None) -> Result:
     """Return the result for a module for which no time was left."""
+    why = f"the time limit of {seconds:g} s ran out before it was compared"
+    action = "name fewer modules, or give it more time with --timeout SECONDS"
+    return _not_looked_at(module, expected_sha256, "not checked", why, action)
+
+
+def _not_looked_at(
+    module: str, expected_sha256: str | None, seen: str, reason: str, action: str
+) -> Result:
     return Result(
         check="live",
         claim=claim(expected_sha256),
         subject=module,
         verdict="unproven",
         strength="declared",
-        seen="not checked",
-        reason=f"the time limit of {seconds:g} s ran out before it was compared",
-        action="name fewer modules, or give it more time with --timeout SECONDS",
+        seen=seen,
+        reason=reason,
+        action=action,
     )
 
 
