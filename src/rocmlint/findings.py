@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Severity = Literal["error", "warning"]
-"""How bad a finding is."""
+Severity = Literal["error", "warning", "note"]
+"""error: the run fails, or other code runs than written; warning: it costs or breaks here; note: it
+is true, and whether it matters the project does not tell."""
 
 UNREADABLE_FILE = "ROC900"
 """The code of what says that a file could not be read, decoded or parsed."""

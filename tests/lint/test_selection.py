@@ -26,6 +26,7 @@ class Stable(Rule):
     """A stable rule."""
 
     code, name, since = "ACM011", "slow-copy", "1"
+    retired = {"ACM015": "lazy-copy"}
     options = {
         "limit": Option("integer", 3, "How many."),
         "folders": Option("paths", (), "Where."),
@@ -99,6 +100,12 @@ def test_preview_switches_preview_rules_on(root: Path) -> None:
 def test_a_preview_rule_is_on_when_it_is_named_itself(root: Path, selector: str) -> None:
     assert on(root, select=[selector]) == {"ACM012"}
     assert on(root, extend_select=[selector]) == {"ACM011", "ACM012"}
+
+
+@pytest.mark.parametrize("selector", ["ACM015", "lazy-copy"])
+def test_a_retired_code_selects_the_rule_that_took_it_over(root: Path, selector: str) -> None:
+    assert on(root, select=[selector]) == {"ACM011"}
+    assert on(root, ignore=[selector]) == set()
 
 
 def test_a_profile_switches_its_rules_on(flights: Path) -> None:
@@ -213,5 +220,6 @@ def test_a_value_that_is_no_choice_is_refused_with_the_nearest(root: Path) -> No
 
 def test_selectors_are_all_words_that_select_a_rule(root: Path) -> None:
     rules = [rule for rule in load_rules(settings(root).rules) if rule.code.startswith("ACM0")]
-    listed = ["ALL", "ACM", "ACM0", "ACM01", "ACM011", "ACM012", "odd-copy", "slow-copy"]
+    codes = ["ACM", "ACM0", "ACM01", "ACM011", "ACM012", "ACM015"]
+    listed = ["ALL", *codes, "lazy-copy", "odd-copy", "slow-copy"]
     assert selectors(rules) == listed

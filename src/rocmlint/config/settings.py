@@ -66,7 +66,7 @@ class Settings(NamedTuple):
     """Whether an archive was named, or what is in one: then its files are linted as any other."""
 
 
-FAIL_ON = ("warning", "error", "never")
+FAIL_ON = ("note", "warning", "error", "never")
 """What ``fail-on`` may be, in order: the severities of findings, and one that none has."""
 _DEFAULT = Settings()
 _RULES = "Rules"

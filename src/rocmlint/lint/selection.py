@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from rocmlint.config.option import converted, did_you_mean, problem
@@ -74,9 +75,11 @@ def why_off(rule: RuleType, settings: Settings) -> str | None:
 
 def selectors(rules: Iterable[RuleType]) -> list[str]:
     """Return every word that selects rules: ALL, codes, their beginnings, names."""
-    codes = [rule.code for rule in rules]
+    rules = list(rules)
+    codes = [code for rule in rules for code in (rule.code, *rule.retired)]
     beginnings = {code[:end] for code in codes for end in range(len("ROC"), len(code) + 1)}
-    return [ALL, *sorted(beginnings), *sorted(rule.name for rule in rules)]
+    names = sorted(name for rule in rules for name in names_of(rule))
+    return [ALL, *sorted(beginnings), *names]
 
 
 def profiles(rules: Iterable[RuleType]) -> list[str]:
@@ -131,11 +134,21 @@ def is_off(code: str, settings: Settings, place: str) -> bool:
 
 def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
     """Return whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
-    return selector in {ALL, rule.name} or rule.code.startswith(selector)
+    codes = (rule.code, *rule.retired)
+    return (
+        selector == ALL
+        or selector in names_of(rule)
+        or any(map(str.startswith, codes, repeat(selector)))
+    )
+
+
+def names_of(rule: RuleType | Rule[Any]) -> set[str]:
+    """Return what exactly names a rule: its name, and those of the rules that it took over."""
+    return {rule.name, *rule.retired.values()}
 
 
 def _previews(rule: RuleType, settings: Settings) -> bool:
-    named = {rule.code, rule.name}
+    named = {rule.code, *rule.retired, *names_of(rule)}
     return settings.preview or bool(named & {*settings.select, *settings.extend_select})
 
 
@@ -146,7 +159,7 @@ def _fits_profile(rule: RuleType, settings: Settings) -> bool:
     families = [
         each
         for each in (*settings.select, *settings.extend_select)
-        if each == rule.name or (each[-1:].isdigit() and matches(each, rule))
+        if each in names_of(rule) or (each[-1:].isdigit() and matches(each, rule))
     ]
     return bool(families)
 
@@ -160,7 +173,7 @@ def _exactness(rule: RuleType, selectors: Iterable[str]) -> int:
 def _weight(selector: str, rule: RuleType) -> int:
     if selector == ALL:
         return 1
-    return len(rule.code) + 1 if selector == rule.name else len(selector) + 1
+    return len(rule.code) + 1 if selector in names_of(rule) else len(selector) + 1
 
 
 def _refuse_unknown_selectors(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from rocmlint.text.text import OPENERS, Comment
 from rocmlint.text.words import few, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from typing import Any
 
@@ -95,7 +95,7 @@ def suppress(
         return findings
     if noqa and _NOQA_FILE.search(source.written):
         return []
-    comments = _Suppressions(source, noqa=noqa)
+    comments = _Suppressions(source, current_labels(known), noqa=noqa)
     judge = _Judge(source, comments, {rule.code: rule for rule in enabled}, known)
     shown = comments.not_hidden(findings)
     shown += comments.not_hidden(judge.unknown())
@@ -106,10 +106,16 @@ def suppress(
     return sorted(shown, key=lambda finding: finding.sort_key)
 
 
+def current_labels(rules: Iterable[RuleType]) -> dict[str, str]:
+    """Return the codes and names of retired rules, each with the code that took it over."""
+    return {label: rule.code for rule in rules for pair in rule.retired.items() for label in pair}
+
+
 class _Suppressions:
     """The suppressions of a file; remembers which of their selectors have hidden something."""
 
-    def __init__(self, source: File, *, noqa: bool) -> None:
+    def __init__(self, source: File, current: Mapping[str, str], *, noqa: bool) -> None:
+        self.current = current
         self.all = list(_suppressions(source.written_comments))
         self.used: set[tuple[Suppression, str]] = set()
         self._source = source
@@ -126,7 +132,7 @@ class _Suppressions:
             for suppression in self.all
             if suppression.covers(finding, last, above)
             for selector in suppression.selectors
-            if _means(selector, finding)
+            if self.means(selector, finding)
         ]
         self.used.update(uses)
         return self._noqa_hides(finding) or bool(uses)
@@ -138,11 +144,22 @@ class _Suppressions:
             return False
         if match["listed"] is None:
             return self._noqa
-        selectors = [each for each in _split(match["listed"]) if finding.code.startswith(each)]
+        selectors = [
+            each for each in _split(match["listed"]) if self._is_begun_by(finding.code, each)
+        ]
         suppression = self._noqa_at.get(self._source.offset_of(line) + match.start())
         if suppression is not None:
             self.used.update((suppression, selector) for selector in selectors)
-        return self._noqa and bool(selectors)
+        # flake8 does not know which rule took over a retired code.
+        return bool(selectors) and (self._noqa or not self.current.keys().isdisjoint(selectors))
+
+    def _is_begun_by(self, code: str, selector: str) -> bool:
+        return code.startswith(self.current.get(selector, selector))
+
+    def means(self, selector: str, what: Finding | RuleType) -> bool:
+        """Return whether a selector is a name or code of a rule, or the beginning of its code."""
+        selector = self.current.get(selector, selector)
+        return selector == what.name or (selector[-1:].isdigit() and what.code.startswith(selector))
 
     @cached_property
     def _noqa_at(self) -> dict[int, Suppression]:
@@ -190,7 +207,7 @@ class _Judge:
                 yield from self._about(suppression, idle, UNUSED, message, advice)
 
     def _meant(self, selector: str) -> set[str]:
-        return {rule.code for rule in self.known if _means(selector, rule)}
+        return {rule.code for rule in self.known if self.comments.means(selector, rule)}
 
     def _unknown_words(self, wrong: list[str]) -> tuple[str, str]:
         """Return the message and the help about selectors that mean no rule."""
@@ -244,11 +261,6 @@ def _ours(suppression: Suppression) -> list[str]:
     if suppression.kind == "noqa":
         return [selector for selector in selectors if selector.startswith("ROC")]
     return list(selectors)
-
-
-def _means(selector: str, what: Finding | RuleType) -> bool:
-    """Return whether a selector is the name of a rule, its code, or the beginning of its code."""
-    return selector == what.name or (selector[-1:].isdigit() and what.code.startswith(selector))
 
 
 def _without(suppression: Suppression, gone: Collection[str], source: File) -> Edit:

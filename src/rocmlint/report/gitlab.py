@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocmlint.report import Report
     from rocmlint.report.place import PathOf
 
-_SEVERITIES = {"error": "major", "warning": "minor"}
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours

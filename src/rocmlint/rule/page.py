@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-_EXPECT = re.compile(r"[ \t]*# expect: [A-Z0-9, ]+$", re.MULTILINE)
+_EXPECT = re.compile(r"[ \t]*# expect: [A-Za-z0-9, ]+$", re.MULTILINE)
 _LANGUAGES = {
     ".py": "python",
     ".sh": "shell",

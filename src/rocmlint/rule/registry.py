@@ -64,7 +64,8 @@ def _built_in_modules(*, claims: bool) -> Iterator[ModuleType]:
 def _refuse_duplicates(rules: list[RuleType]) -> None:
     seen: dict[str, RuleType] = {}
     for rule in rules:
-        for attribute, label in (("code", rule.code), ("name", rule.name)):
+        retired = (("retired", label) for pair in rule.retired.items() for label in pair)
+        for attribute, label in (("code", rule.code), ("name", rule.name), *retired):
             other = seen.setdefault(label, rule)
             if other is rule:
                 continue

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocmlint.source.file import File
     from rocmlint.source.python import Comment, Source
 
-SEVERITY = Option("string", "error", "How bad a finding is.", get_args(Severity))
+SEVERITY = Option("string", "error", "How sure a finding is to matter.", get_args(Severity))
 Node = TypeVar("Node")
 Candidate = TypeVar("Candidate")
 Candidate_contra = TypeVar("Candidate_contra", contravariant=True)
@@ -31,9 +31,18 @@ AnyFile_contra = TypeVar("AnyFile_contra", contravariant=True)
 class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
     """A rule whose excuses all take the same candidate: a type checker proves it of each rule."""
 
+    severity: ClassVar[Severity]
+
     @property
     def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
         """Why a candidate is left alone."""
+
+    @property
+    def doubts(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
+        """Why a candidate is only a note."""
+
+    def is_excused(self, candidate: Candidate_contra, file: AnyFile_contra) -> bool:
+        """Check whether one of the ``excuses`` holds."""
 
 
 class Rule(Generic[Node]):
@@ -59,7 +68,10 @@ class Rule(Generic[Node]):
     on: On = On()
     """What the rule looks at: see ``rocmlint.rule.triggers``. Empty for the rules of the engine."""
     severity: ClassVar[Severity] = "error"
-    """error: the run is wrong or will break; warning: slow or fragile."""
+    """error: the run is wrong or will break; warning: it costs or breaks here; note: it is true,
+    and whether it matters the project does not tell."""
+    retired: ClassVar[Mapping[str, str]] = {}
+    """Codes that the rule took over, and their names: they still select and suppress it."""
     preview: ClassVar[bool] = False
     """Off until ``--preview`` or selected by code or name."""
     profile: ClassVar[str] = ""
@@ -75,8 +87,15 @@ class Rule(Generic[Node]):
     excuses: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
     """Why a candidate is left alone: functions of a candidate and its file, in the order asked.
 
-    The first line of each docstring is a line of "Not reported" on the rule's page.
+    The first line of each docstring is a line of "Silent where" on the rule's page.
     """
+    doubts: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
+    """Why a finding is only a note: functions like those of ``excuses``, asked after them.
+
+    The first line of each docstring is a line of "Note where" on the rule's page.
+    """
+    tiers: ClassVar[Mapping[Severity, str]] = {}
+    """When ``check`` gives a finding another severity than ``severity``, in one line for each."""
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:
         """Make a rule with the values of its options."""
@@ -89,6 +108,14 @@ class Rule(Generic[Node]):
     def is_excused(self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile) -> bool:
         """Check whether one of the ``excuses`` holds for what ``check`` would report."""
         return any(excuse(candidate, file) for excuse in self.excuses)
+
+    def severity_of(
+        self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile
+    ) -> Severity | None:
+        """Return how sure a candidate is to matter: a note in doubt, None where it is excused."""
+        if self.is_excused(candidate, file):
+            return None
+        return "note" if any(doubt(candidate, file) for doubt in self.doubts) else self.severity
 
     def finding(  # noqa: PLR0913 - a finding has so many parts, most of them rare
         self,

@@ -79,14 +79,19 @@ class Fixture:
 def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
     """Check that what is found begins in the lines that ``# expect:`` marks, and nowhere else."""
     yield from _errors(fixture)
-    marked = set(expected(fixture.path.read_text(encoding="utf-8")))
-    messages = {(each.line, each.code): each.message for each in fixture.findings}
-    for line, code in sorted(marked - messages.keys()):
+    marks = expected(fixture.path.read_text(encoding="utf-8"))
+    marked = {(line, code): severity for line, code, severity in marks}
+    found = {(each.line, each.code): each for each in fixture.findings}
+    for line, code in sorted(marked.keys() - found.keys()):
         yield fixture.failure(line, f"{code} is expected here, but not found")
-    for line, code in sorted(messages.keys() - marked):
-        yield fixture.failure(
-            line, f"{code} is found here, but not expected: {messages[line, code]}"
-        )
+    for line, code in sorted(found.keys() - marked.keys()):
+        message = f"{code} is found here, but not expected: {found[line, code].message}"
+        yield fixture.failure(line, message)
+    usual = {each.code: each.severity for each in load_rules(fixture.linter.settings.rules)}
+    for (line, code), severity in sorted(marked.items()):
+        wanted, got = severity or usual.get(code), found.get((line, code))
+        if got is not None and got.severity != wanted:
+            yield fixture.failure(line, f"{code} is expected here as {wanted}, not {got.severity}")
 
 
 def good_code_is_silent(fixture: Fixture) -> Iterator[Failure]:
@@ -192,7 +197,7 @@ def has_bad_and_good_code(folder: RuleFolder, rule: RuleType, at: Failure) -> It
     """Check that a rule has a fixture in which it is expected, and one without findings."""
     where = folder.folder_of(rule)
     bad = (path.read_text(encoding="utf-8") for path in folder.files(rule, "bad"))
-    if not any(code == rule.code for text in bad for _, code in expected(text)):
+    if not any(mark.code == rule.code for text in bad for mark in expected(text)):
         message = f"no file {where.name}/bad… has a line with # expect: {rule.code}"
         yield at._replace(message=message)
     if not folder.files(rule, "good"):

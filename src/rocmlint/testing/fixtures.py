@@ -1,9 +1,10 @@
 """The fixtures of rules: where they are, what is marked in them, and copies that can be linted.
 
 A rule ``<folder>/slow_copy.py`` has its fixtures in ``fixtures/slow_copy/``: what is called
-``bad…`` has findings, each marked with ``# expect: CODE`` at the end of its line; ``good…`` has
-none; ``fixed…`` is what the fixes make of the ``bad…`` of the same name. Each is a file, or a
-directory with the files of a project.
+``bad…`` has findings, each marked with ``# expect: CODE`` at the end of its line, and behind the
+code its severity where that is not the rule's (``# expect: CODE note``); ``good…`` has none;
+``fixed…`` is what the fixes make of the ``bad…`` of the same name. Each is a file, or a directory
+with the files of a project.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_linted
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Z0-9, ]+)$", re.MULTILINE)
+EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Za-z0-9, ]+)$", re.MULTILINE)
+
+_MARK = re.compile(r"(?P<code>[A-Z]+[0-9]+)(?: (?P<severity>[a-z]+))?")
 
 
 class RuleFolder:
@@ -92,13 +95,21 @@ class RuleFolder:
         return top / inside.name if len(inside.parts) == 1 else root / inside
 
 
-def expected(text: str) -> list[tuple[int, str]]:
-    """Return the lines and codes that are marked in a text."""
+class Expected(NamedTuple):
+    """A finding that a mark asks for; ``severity`` is empty for that of the rule."""
+
+    line: int
+    code: str
+    severity: str
+
+
+def expected(text: str) -> list[Expected]:
+    """Return the findings that are marked in a text."""
     return [
-        (number, code)
+        Expected(number, found["code"], found["severity"] or "")
         for number, line in enumerate(text.split("\n"), 1)
         for match in EXPECT.finditer(line)
-        for code in match["codes"].replace(",", " ").split()
+        for found in _MARK.finditer(match["codes"])
     ]
 
 

@@ -19,6 +19,7 @@ _UNUSED = "ROC901"
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
 }
 
 Shown = list[tuple["Finding", types.Diagnostic]]
