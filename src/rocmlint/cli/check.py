@@ -170,7 +170,7 @@ def lint(job: Job, *, folds: bool) -> RunState:
         outcome.findings,
         outcome.problems,
         outcome.files,
-        outcome.notes,
+        outcome.remarks,
         texts=texts or {},
         faults=outcome.faults,
     )
@@ -187,7 +187,7 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
         return RunState()
     refusal = why_not_linted(path, data, job.settings)
     if refusal is not None:
-        return RunState(notes=[f"{path}: {refusal}"])
+        return RunState(remarks=[f"{path}: {refusal}"])
     ((_, analysis),) = guarded(lambda data: linter.lint(path, data), [data])
     if analysis is None:
         return RunState(linter.unreadable(path, DEATH).findings, [f"{path}: {DEATH}"], files=1)

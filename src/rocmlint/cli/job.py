@@ -70,7 +70,7 @@ class RunState(NamedTuple):
     problems: Sequence[str] = ()
     """What could not be done: such a run does not count as clean."""
     files: int = 0
-    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     """What went wrong without touching the result."""
     settled: Sequence[Finding] = ()
     """The findings that were fixed or hidden, or would be."""

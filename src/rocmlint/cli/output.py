@@ -111,7 +111,7 @@ def _saved(text: str, path: str) -> Iterator[str]:
 
 def conclude(job: Job, state: RunState) -> None:
     """Print the problems, and in one line what the run came to."""
-    for line in (*state.problems, *([] if job.flags.silent else state.notes)):
+    for line in (*state.problems, *([] if job.flags.silent else state.remarks)):
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         for fault in state.faults:

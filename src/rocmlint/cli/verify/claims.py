@@ -81,7 +81,7 @@ def run(flags: SimpleNamespace) -> int:
     problems = [*outcome.problems, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    _say(*problems, *outcome.notes)
+    _say(*problems, *outcome.remarks)
     if flags.output_format == "text":
         sys.stdout.writelines(_confirmed(findings, results))
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
