@@ -69,7 +69,8 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify``."""
     paths = flags.paths or ["."]
     _refuse_misspelt_verbs(paths)
-    configuration = Configuration({} if flags.local_rules else {"local-rules": False})
+    options = {} if flags.local_rules else {"local-rules": False}
+    configuration = Configuration({**options, "notes": "short"})  # a note may make a claim, too
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     manifests = tuple(map(read, wanted["manifests"]))
