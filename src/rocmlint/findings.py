@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Severity = Literal["error", "warning", "note"]
 """error: the run fails, or other code runs than written; warning: it costs or breaks here; note: it
 is true, and whether it matters the project does not tell."""
 
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The most severe first."""
+RESERVED = "ROC"
+"""How the codes of the built-in rules begin, in this version and all later ones."""
 UNREADABLE_FILE = "ROC900"
 """The code of what says that a file could not be read, decoded or parsed."""
 

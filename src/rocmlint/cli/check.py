@@ -11,14 +11,12 @@ from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.output import conclude, read_attached, report, settle_outputs
-from rocmlint.config.settings import FAIL_ON, OPTIONS
+from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
 from rocmlint.report import STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rocmlint.findings import Finding
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -170,7 +168,7 @@ def lint(job: Job, *, folds: bool) -> RunState:
         outcome.findings,
         outcome.problems,
         outcome.files,
-        outcome.notes,
+        outcome.remarks,
         texts=texts or {},
         faults=outcome.faults,
     )
@@ -187,7 +185,7 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
         return RunState()
     refusal = why_not_linted(path, data, job.settings)
     if refusal is not None:
-        return RunState(notes=[f"{path}: {refusal}"])
+        return RunState(remarks=[f"{path}: {refusal}"])
     ((_, analysis),) = guarded(lambda data: linter.lint(path, data), [data])
     if analysis is None:
         return RunState(linter.unreadable(path, DEATH).findings, [f"{path}: {DEATH}"], files=1)
@@ -208,12 +206,5 @@ def exit_code(job: Job, state: RunState) -> int:
         return 0
     if flags.diff or flags.fix_only:
         return int(bool(state.changed) and (flags.diff or flags.exit_non_zero_on_fix))
-    failed = any(_fails(each, job) for each in state.findings)
+    failed = any(map(job.fails, state.findings))
     return int(failed or bool(flags.exit_non_zero_on_fix and state.changed))
-
-
-def _fails(finding: Finding, job: Job) -> bool:
-    """Return whether a finding makes the run fail, by the configuration of its file."""
-    folder = os.path.dirname(os.path.abspath(finding.path))
-    fail_on = job.configuration.settings_for(folder).fail_on
-    return finding.severity in FAIL_ON[FAIL_ON.index(fail_on) :]

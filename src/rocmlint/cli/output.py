@@ -13,7 +13,7 @@ from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.paths import relative
 from rocmlint.report import Report, write, write_file
-from rocmlint.report.summary import fixed_rules, summary
+from rocmlint.report.summary import fixed_rules, number_of, summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def report(job: Job, state: RunState) -> RunState:
         {**state.texts, **job.piped},
         job.settings.rules,
         flags.attached,
+        _shown_notes(job, state),
+        _notes_fail(job, state),
     )
     problems = list(state.problems)
     for each in flags.output:
@@ -98,6 +100,17 @@ def report(job: Job, state: RunState) -> RunState:
     return state._replace(problems=problems)
 
 
+def _notes_fail(job: Job, state: RunState) -> bool:
+    return any(each.severity == "note" and job.fails(each) for each in state.findings)
+
+
+def _shown_notes(job: Job, state: RunState) -> str:
+    """Return how people see notes; what makes the run fail is always shown."""
+    if _notes_fail(job, state):
+        return "full"
+    return "off" if job.flags.quiet else job.settings.notes
+
+
 def _saved(text: str, path: str) -> Iterator[str]:
     """Write a file, and yield what went wrong."""
     from rocmlint.disk.write import write_atomically  # noqa: PLC0415 - few runs write files
@@ -111,7 +124,7 @@ def _saved(text: str, path: str) -> Iterator[str]:
 
 def conclude(job: Job, state: RunState) -> None:
     """Print the problems, and in one line what the run came to."""
-    for line in (*state.problems, *([] if job.flags.silent else state.notes)):
+    for line in (*state.problems, *([] if job.flags.silent else state.remarks)):
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         for fault in state.faults:
@@ -136,13 +149,18 @@ def _details(job: Job) -> Iterator[str]:
 
 def _summary(job: Job, state: RunState) -> str:
     flags = job.flags
-    many = _number(len(state.settled), "finding")
+    many = number_of(state.settled)
     where = _number(state.changed, "file")
     if flags.diff:
         return f"Would fix {many} in {where}."
     if flags.write_baseline:
         return f"Wrote {many} to {relative(job.settings.baseline or '')}."
-    line = summary(state.findings, state.files, fixed=len(state.settled) if flags.fix else 0)
+    line = summary(
+        state.findings,
+        state.files,
+        fixed=len(state.settled) if flags.fix else 0,
+        notes_fail=_notes_fail(job, state),
+    )
     return line if flags.add_ignore is None else f"Suppressed {many} in {where}. {line}"
 
 

@@ -273,11 +273,15 @@ class Linter:
             findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
-        findings = [self._as_fixable(each) for each in findings]
+        findings = [self._as_fixable(each) for each in findings if self._is_wanted(each)]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         problems = [*look.problems, *told(look.faults)]
         result = Analysis(findings, problems, file.consulted, file.written)
         return result._replace(claims=look.claims, unread=places, faults=look.faults)
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        """Return whether a finding is reported: only now, so that a comment may suppress a note."""
+        return finding.severity != "note" or self.settings.notes != "off"
 
     def _as_fixable(self, finding: Finding) -> Finding:
         """Return a finding, without its fix where the settings want none of its rule's."""

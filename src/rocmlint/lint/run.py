@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What a run found; problems and notes are lines for a person to read."""
+    """What a run found; problems and remarks are lines for a person to read."""
 
     findings: Sequence[Finding]
     """Sorted."""
     problems: Sequence[str]
     """What could not be done: such a run does not count as clean."""
     files: int
-    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     """What went wrong without touching the result."""
     claims: Sequence[Claim] = ()
     """What the code claims of the running system, by place; where that was asked for."""
@@ -73,12 +73,12 @@ def run(
     paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = DEFAULT
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
-    found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
+    found, problems, remarks = discover(paths, settings_for, force_exclude=options.force_exclude)
     if options.only is not None:
         found = [each for each in found if os.path.abspath(each.path) in options.only]
     folder = options.cache_dir
     refused = None if folder is None else refusal(folder, options.cache_within)
-    notes += [] if refused is None else [refused]
+    remarks += [] if refused is None else [refused]
     usable = folder if refused is None else None
     caches = BySettings(lambda settings: None if usable is None else _cache(usable, settings))
     findings: list[Finding] = []
@@ -113,14 +113,14 @@ def run(
     claims += [claim for finding in findings for claim in finding.claims]
     claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)
-    notes += [line for line in saved if line is not None]
+    remarks += [line for line in saved if line is not None]
     if faults:
         from rocmlint.lint.rule_fault import first_of_each, told  # noqa: PLC0415 - few rules fail
 
         of_each_file = {line for fault in faults for line in told([fault])}
         faults = first_of_each(faults)
         problems = [*(each for each in problems if each not in of_each_file), *told(faults)]
-    return Outcome(findings, sorted(problems), len(found), notes, claims, unread, faults)
+    return Outcome(findings, sorted(problems), len(found), remarks, claims, unread, faults)
 
 
 def _cache(folder: str, settings: Settings) -> Cache | None:
@@ -162,6 +162,9 @@ def _known(path: str, cache: Cache) -> Sequence[Finding] | None:
     from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a clean run needs no finding
 
     try:
-        return [from_stored(path, stored) for stored in entry.findings]
+        found = [from_stored(path, stored) for stored in entry.findings]
     except (TypeError, ValueError, RecursionError):
         return None
+    # A claim names files from the working folder: from another one it has to be made again.
+    is_here = all(claim.path == path for each in found for claim in each.claims)
+    return found if is_here else None

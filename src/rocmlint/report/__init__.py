@@ -55,11 +55,18 @@ class Report(NamedTuple):
     """The folders of local rules, for formats that describe the rules."""
     attached: Sequence[Attached] = ()
     """What else is known, for formats that show it beside the findings."""
+    notes: str = "short"
+    """How formats for people show notes: ``short``, ``full``, or ``off`` for not at all."""
+    notes_fail: bool = False
+    """Whether notes make the run fail."""
+    links: bool = False
+    """Whether codes are links to the pages of the rules: only on a terminal."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:
     """Write a report in a format; what the stream's encoding lacks is written as an escape."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
+    report = report._replace(links=color and stream.isatty())
     stream.writelines(
         chunk.encode(encoding, "backslashreplace").decode(encoding)
         for chunk in _render(name, report, color=color)

@@ -8,6 +8,7 @@ from rocmlint.report.edits import is_public
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
+from rocmlint.rule.web import address
 from rocmlint.text.json import array, dumps
 from rocmlint.version import __version__
 
@@ -51,6 +52,7 @@ def _fields(finding: Finding) -> dict[str, object]:
         "severity": finding.severity,
         "message": finding.message,
         "help": finding.help,
+        "url": address(finding.code, finding.name),
         "fix": _fix(finding.fix) if finding.fix is not None and is_public(finding.fix) else None,
         "claims": [_claim(each) for each in finding.claims],
     }

@@ -13,6 +13,7 @@ from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.place import in_cell, paths_in_repository, repository_root
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.web import address
 from rocmlint.text.json import dumps
 from rocmlint.version import __version__
 
@@ -64,15 +65,21 @@ def _rules(report: Report) -> Sequence[RuleType]:
 
 def _rule(code: str, name: str, rule: RuleType | None) -> dict[str, object]:
     if rule is None:
-        return {"id": code, "name": name}
+        return {"id": code, "name": name, **_page(code, name)}
     text = getdoc(rule) or name
     return {
         "id": code,
         "name": name,
+        **_page(code, name),
         "shortDescription": {"text": text.partition("\n")[0]},
         "help": {"text": text, "markdown": text},
         "defaultConfiguration": {"level": rule.severity},
     }
+
+
+def _page(code: str, name: str) -> dict[str, object]:
+    page = address(code, name)
+    return {} if page is None else {"helpUri": page}
 
 
 def _invocation(problems: Sequence[str]) -> dict[str, object]:

@@ -54,7 +54,7 @@ class Fixture:
     @property
     def linter(self) -> Linter:
         """The rules that look at the fixture, with the options that its project sets."""
-        options = self.folder.options(self.rule)
+        options = {**self.folder.options(self.rule), "notes": "short"}
         return Linter(Configuration(options).settings_for(str(self.copy.parent)))
 
     def lint(self, text: str) -> list[Finding]:

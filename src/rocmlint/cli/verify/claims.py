@@ -69,7 +69,8 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify``."""
     paths = flags.paths or ["."]
     _refuse_misspelt_verbs(paths)
-    configuration = Configuration({} if flags.local_rules else {"local-rules": False})
+    options = {} if flags.local_rules else {"local-rules": False}
+    configuration = Configuration({**options, "notes": "short"})  # a note may make a claim, too
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     manifests = tuple(map(read, wanted["manifests"]))
@@ -81,7 +82,7 @@ def run(flags: SimpleNamespace) -> int:
     problems = [*outcome.problems, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    _say(*problems, *outcome.notes)
+    _say(*problems, *outcome.remarks)
     if flags.output_format == "text":
         sys.stdout.writelines(_confirmed(findings, results))
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]

@@ -102,8 +102,8 @@ class Server(LanguageServer):
         self._shown[subject] = shown = shown_in(subject, self.documents, result.linted)
         for problem in result.linted.problems:
             self.log(problem)
-        for note in result.linted.notes:
-            self.log(note, types.MessageType.Info)
+        for remark in result.linted.remarks:
+            self.log(remark, types.MessageType.Info)
         is_notebook = self.documents.get_notebook_document(notebook_uri=subject) is not None
         if self.pulls and not is_notebook:
             return
