@@ -33,8 +33,6 @@ _RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
-_ANY_FILES = compile_lazily(r"[*?\[$]")
-_TESTS_FILE = frozenset({"-e", "-f", "-r", "-s"})
 _OF_LIBRARIES = frozenset({"lib", "lib64", "include", "share", "bin"})
 _OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
 
@@ -56,16 +54,6 @@ class Brought(NamedTuple):
     sources: tuple[str, ...]
     folder: str = ""
     """Where a command copies from: where ``cd`` has led, "" where that is not known."""
-
-    def may_be(self, path: Target) -> bool:
-        """Check whether a path may be one of what is copied; a folder may hold any."""
-        if (path.root, path.package) != (self.target.root, self.target.package):
-            return False
-        wanted, into = (posixpath.normpath(each.inside) for each in (path, self.target))
-        names = [posixpath.basename(each.rstrip("/\"'")) for each in self.sources]
-        if any(_ANY_FILES.search(each) or "." not in each.strip(".") for each in names):
-            return into in {".", wanted} or wanted.startswith(f"{into}/")
-        return wanted in {into, *(posixpath.normpath(f"{into}/{each}") for each in names)}
 
 
 class Change(NamedTuple):
@@ -113,20 +101,6 @@ def brought_by(command: Command) -> Brought | None:
     sources, last = found
     target = _target(last, command.folder or "")
     return None if target is None else Brought(target, sources, command.folder or "")
-
-
-def needed_by(command: Command) -> list[Target]:
-    """Return the installed files without which a command fails: `patch`, `sed -i`, `test -f`."""
-    program, words = _program(command), command.words[1:]
-    if program == "patch":
-        words = tuple(each for each in words if not each.text.startswith("-"))[:1]
-    elif program == "test":
-        words = words[1:2] if words and words[0].text in _TESTS_FILE else ()
-    else:
-        words = words if edited_by(command) is not None else ()
-        words = tuple(each for each in words if each.text.endswith(".py"))
-    found = (_target(each, command.folder or "") for each in words)
-    return [each for each in found if each is not None and "." in each.inside]
 
 
 def _change(brought: Brought | None, place: Word | Copy) -> Change | None:
