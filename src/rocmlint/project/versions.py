@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Declared
     from rocmlint.project.declarations import Declarations
 
-_TAG = re.compile(r"\.git@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_TAG = re.compile(r"/[^/@]+@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_HEAD = re.compile(
+    r"(?:git\+)?(?:https?|ssh|git)://(?:[^/@]*@)?github\.com/huggingface/([\w.-]+?)(?:\.git)?"
+    r"(?:@(?:main|master|HEAD))?/?(?:[#&].*)?"
+)
+"""The repositories of the packages whose names are known, at their newest commit."""
 _OLD = Version("2.0")
 _NOT_AT_RUN_TIME = "build-system"
 
@@ -253,7 +258,7 @@ def _declared(
 ) -> tuple[Candidate, ...]:
     """Return the newest release that each group of requirements allows.
 
-    A URL without a tag says nothing where it stands alone; beside others it stands for the newest.
+    A URL without a tag stands for the newest release: alone only where it is of the newest commit.
     """
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
@@ -266,7 +271,8 @@ def _declared(
         key = (each.path, each.declared.group, str(parsed.marker or ""))
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups and not constraints:
-        return ()
+        is_newest = all(_is_head(each, package) for each in unknown)
+        return _newest_of(unknown, package) if is_newest else ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
     others = companions(project, told_beside(found, project), beside)
@@ -321,6 +327,13 @@ def _tagged(url: str) -> str | None:
     """Return the version that a URL of a repository names by its tag."""
     match = _TAG.search(url)
     return match[1] if match else None
+
+
+def _is_head(requirement: declarations.Requirement, package: str) -> bool:
+    """Return whether a requirement is the newest commit of the package's own repository."""
+    parsed = requirement_of(requirement.declared.text)
+    head = _HEAD.fullmatch(parsed.url) if parsed is not None and parsed.url else None
+    return head is not None and canonicalize_name(head[1]) == package
 
 
 def _combined(requirements: list[Requirement]) -> SpecifierSet:
