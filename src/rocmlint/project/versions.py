@@ -53,7 +53,7 @@ class Candidate:
     ``said`` goes on after "transformers 5.23.0 is". ``certain``: no newer one can be installed.
     ``allowed`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
     is the newest release of a package that nothing in the project asks for. ``in_readme``: only the
-    prose of one says so.
+    prose of one says so. ``listed`` is the file whose base requirements say so, "" for no such.
     """
 
     version: Version
@@ -63,6 +63,7 @@ class Candidate:
     requirement: str = ""
     declared: bool = True
     in_readme: bool = False
+    listed: str = ""
 
     @property
     def lowest(self) -> Version | None:
@@ -285,7 +286,9 @@ def _declared(
         allowed = _allowed(package, specifier, where, _short(own[0]), others)
         if not allowed:
             return ()
-        result += (replace(each, in_readme=is_readme(key[0])) for each in allowed)
+        listed = "" if key[1] or key[2] else _inside(key[0], project)
+        found_in = {"in_readme": is_readme(key[0]), "listed": listed}
+        result += (replace(each, **found_in) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 
