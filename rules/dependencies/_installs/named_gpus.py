@@ -38,7 +38,6 @@ def without_code(
     verb = "has no code" if len(minors) == 1 else "has code"
     built = rocm_wheels.built_for(gpus[0])
     first = f"Torch {' for ROCm '.join(built[0])} is the first with code for it. " if built else ""
-    )
     return IndexFault(
         f"{which} in the index for ROCm {index.version} {verb} for {listed}",
         f"{first}`rocmlint stack install-command --gpu {gpus[0]}` prints a command that fits.",
