@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.rule.rule import Rule
+    from rocmlint.rule.triggers import Trigger
     from rocmlint.source.file import File
 
 
@@ -22,5 +23,12 @@ def _check(file: File, rules: Iterable[Rule[Any]]) -> Iterator[Finding]:
     for rule in rules:
         for trigger in rule.on:
             if trigger.part and any(word in file.text for word in trigger.words):
-                for part in getattr(file.parts, trigger.part):
+                for part in _parts(trigger, file):
                     yield from rule.check(part, file)
+
+
+def _parts(trigger: Trigger, file: File) -> Iterable[Any]:
+    if trigger.part != "comments":
+        parts: Iterable[Any] = getattr(file.parts, trigger.part)
+        return parts
+    return (each for each in file.comments if any(word in each.text for word in trigger.words))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         imports,
         indexes,
         nodes,
+        remarks,
         settings,
         strings,
     )
@@ -136,6 +137,7 @@ __all__ = [
     "nodes",
     "occurs",
     "once_per_file",
+    "remarks",
     "settings",
     "shortened",
     "spaced",
@@ -213,6 +215,7 @@ _HOME = {
     "mentions": "rocmlint.source.mentions",
     "occurs": "rocmlint.source.mentions",
     "once_per_file": "rocmlint.source.facts",
+    "remarks": "rocmlint.rule.triggers",
     "settings": "rocmlint.rule.triggers",
     "shortened": "rocmlint.text.words",
     "spaced": "rocmlint.text.patterns",
