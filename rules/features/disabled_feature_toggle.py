@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DisabledFeatureToggle(ToggleRule):
-    """A fast path that is commented out without a reason.
+    """Fast path is commented out without a reason.
 
     ## Why it matters
     ``# set_use_aiter_attention(True)`` or ``# attn_implementation="flash_attention_2"`` is what

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class EmptiedCheck(PythonRule["cst.Assign | cst.Call"]):
-    """A check of a library that is replaced with a function that does nothing.
+    """Check in a library is replaced with a function that does nothing.
 
     ## Why it matters
     Checks such as ``check_torch_load_is_safe`` raise an error where the version is too old or a

@@ -35,7 +35,7 @@ def is_under_condition(fake: Fake, source: Source) -> bool:
 
 
 class ForcedAvailabilityFlag(PythonRule["cst.Assign | cst.Call"]):
-    """A library's flag for an available package that is set by hand.
+    """Availability flag of a library is set by hand.
 
     ## Why it matters
     diffusers and transformers look once whether a package is installed and keep the answer in a

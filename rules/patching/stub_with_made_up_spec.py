@@ -38,7 +38,7 @@ def is_found_by_faked_check(stub: Stub, source: Source) -> bool:
 
 
 class StubWithMadeUpSpec(PythonRule["cst.Assign | cst.Call"]):
-    """A stub in ``sys.modules`` with a made-up spec, so that a fast package counts as installed.
+    """Fake module with a made-up spec makes a package look installed.
 
     ## Why it matters
     Libraries ask ``importlib.util.find_spec`` whether flash_attn, xformers or Triton is there.

@@ -43,7 +43,7 @@ def is_silent_in_library(found: Swallowed, source: Source) -> bool:
 
 
 class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
-    """A patch or a fast path whose failure is silently swallowed.
+    """Failure of a patch or fast path is silently ignored.
 
     ## Why it matters
     Patches and fast paths fail when a version changed, a file is missing or a kernel does not

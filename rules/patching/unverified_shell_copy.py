@@ -24,7 +24,7 @@ _HELP = (
 
 
 class UnverifiedShellCopy(PartRule["Command | Copy"]):
-    """A script or Dockerfile copies files into an installed package, and nothing checks them.
+    """Script copies files into an installed package, and nothing checks them.
 
     ## Why it matters
     A path into `site-packages` belongs to one environment. With another Python version, `COPY`
