@@ -32,13 +32,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-WHICH = {
-    "which picture": which_picture,
-    "which gpus": which_gpus,
-    "which versions": which_versions,
-    "which sources": which_sources,
-}
-"""What the page about ROCm and torch is filled in with."""
 _EXAMPLE = Path(__file__).parents[1] / "fixtures" / "example_project"
 
 
@@ -75,16 +68,13 @@ def schemas() -> Iterator[tuple[str, str]]:
 
 
 def on_page_markdown(text: str, page: Page, **_: object) -> str:
-    """Fill in the tables."""
+    """Fill in the tables that a page asks for; most pages ask for none."""
     del page
-    text = text.replace("<!-- rules -->", rules_tables())
-    text = text.replace("<!-- options -->", options_table())
-    text = text.replace("<!-- finding -->", finding_block())
-    text = text.replace("<!-- precision -->", precision_table())
-    text = text.replace("<!-- corpus -->", corpus_table())
-    for name, made in WHICH.items():
-        text = text.replace(f"<!-- {name} -->", made()) if f"<!-- {name} -->" in text else text
-    return text.replace("<!-- rule authors -->", authors_page())
+    for name, made in TABLES.items():
+        marker = f"<!-- {name} -->"
+        if marker in text:
+            text = text.replace(marker, made())
+    return text
 
 
 def finding_block() -> str:
@@ -163,3 +153,18 @@ def options_table() -> str:
         default = "" if option.default is None else f"`{as_toml(plain(option.default, option))}`"
         rows.append(f"| `{name}` | {type_name(option.type)} | {default} | {option.help} |")
     return "\n".join(rows)
+
+
+TABLES = {
+    "rules": rules_tables,
+    "options": options_table,
+    "finding": finding_block,
+    "precision": precision_table,
+    "corpus": corpus_table,
+    "rule authors": authors_page,
+    "which picture": which_picture,
+    "which gpus": which_gpus,
+    "which versions": which_versions,
+    "which sources": which_sources,
+}
+"""What ``<!-- NAME -->`` on a line of a page is filled in with."""

@@ -34,7 +34,7 @@ def handles_triton(harm: Harm, source: File) -> bool:
 
 
 class DependencyReplacesTriton(PartRule["Command"]):
-    """A package that requires `triton`, installed beside PyTorch's own wheel for ROCm.
+    """Dependency requires ``triton`` and overwrites PyTorch's Triton for ROCm.
 
     ## Why it matters
     PyTorch's wheels for ROCm bring Triton as `pytorch-triton-rocm` or `triton-rocm`. pip does not

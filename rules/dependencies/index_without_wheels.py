@@ -39,7 +39,7 @@ _DEFAULT = compile_lazily(
 
 
 class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"]):
-    """A package index for a ROCm that has no wheels, or not those of the torch beside it.
+    """Package index has no wheels for this ROCm or torch.
 
     ## Why it matters
     PyTorch builds each release for one or two versions of ROCm. The index of another one

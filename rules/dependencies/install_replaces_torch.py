@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class InstallReplacesTorch(PartRule["Command | Declared"]):
-    """An install that can replace the ROCm build of torch with PyPI's CUDA build.
+    """Install can replace the ROCm build of torch with PyPI's CUDA build.
 
     ## Why it matters
     pip and uv take torch from PyPI unless told otherwise, and PyPI has the CUDA build only. Once

@@ -120,7 +120,7 @@ def _pin_of(harm: Harm) -> str:
 
 
 class InstallReplacesTriton(PartRule["Command | Declared"]):
-    """PyPI's Triton, installed over that of the ROCm build of torch.
+    """Install replaces the Triton of ROCm's torch with PyPI's.
 
     ## Why it matters
     Each torch is built with one Triton. The images for ROCm have it as `triton`, PyTorch's wheels

@@ -65,7 +65,7 @@ _TORCH_EXCUSES = (is_in_some_torch, *LOOKUP_EXCUSES, is_leftover)
 
 
 class RemovedName(PythonRule["Lookup | cst.Call"]):
-    """A name that does not exist in the installed, pinned or newest allowed version of its package.
+    """Name does not exist in the version of the package in use.
 
     ## Why it matters
     transformers, diffusers and their companions drop and move names in every other release. An

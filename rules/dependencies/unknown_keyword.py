@@ -58,7 +58,7 @@ _ALIKE = 0.85
 
 
 class UnknownKeyword(PythonRule["cst.Call"]):
-    """A keyword that the called function or class does not take in the version of its package.
+    """Function does not take this keyword in the version in use.
 
     ## Why it matters
     ``TrainingArguments(evaluation_strategy=...)`` is a ``TypeError: unexpected keyword argument``

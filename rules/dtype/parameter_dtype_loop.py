@@ -46,7 +46,7 @@ def sets_back(node: cst.For, source: Source) -> bool:
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
-    """A loop that rewrites every parameter of a model to another dtype.
+    """Loop casts every parameter of a model to another dtype.
 
     ## Why it matters
     ``for p in model.parameters(): p.data = p.data.float()`` overwrites every type that the model

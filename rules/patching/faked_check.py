@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
-    """An availability or patch check that is made to pass.
+    """Availability or patch check is forced to succeed.
 
     ## Why it matters
     A check exists because something needs what it checks: patched files of transformers, a

@@ -71,7 +71,7 @@ def is_tried_inside_too(climb: Climb, source: Source) -> bool:
 
 
 class PackagePathLevel(PythonRule["cst.CSTNode"]):
-    """A path into an installed package that starts one directory too high.
+    """Path into an installed package starts one directory too high.
 
     ## Why it matters
     ``Path(pkg.__file__).parent`` is the directory of the package; ``.parents[1]`` is the directory

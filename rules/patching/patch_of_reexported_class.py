@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
-    """A class that is replaced in its module, after it was imported from the package around.
+    """Class is patched after its parent package has re-exported it.
 
     ## Why it matters
     ``transformers.LlamaModel`` and ``transformers.models.llama.modeling_llama.LlamaModel`` are

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
-    """A checkout at the end of ``sys.path``, where an installed package of the same name hides it.
+    """Checkout is last on ``sys.path``, so the installed package wins.
 
     ## Why it matters
     Python takes the first package of a name on ``sys.path``. Behind ``site-packages`` the

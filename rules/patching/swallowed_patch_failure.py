@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
-    """A patch or a fast path whose failure is silently swallowed.
+    """Failure of a patch or fast path is silently ignored.
 
     ## Why it matters
     Patches and fast paths fail when a version changed, a file is missing or a kernel does not

@@ -208,7 +208,7 @@ def _read_by(call: cst.Call, source: Source) -> list[cst.CSTNode]:
 
 
 class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
-    """Files copied into site-packages by a guessed path, and nothing checks that they arrived.
+    """Files are copied to a guessed package path, and nothing checks them.
 
     ## Why it matters
     ``lib/python3.11/site-packages``, ``site.getsitepackages()[0]`` and the output of ``pip show``

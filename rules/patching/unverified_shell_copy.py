@@ -31,7 +31,7 @@ _HELP = {
 
 
 class UnverifiedShellCopy(PartRule["Command | Copy"]):
-    """A script or Dockerfile changes files of an installed package, and nothing checks them.
+    """Script or image changes files of an installed package, and nothing checks them.
 
     ## Why it matters
     A path into `site-packages` belongs to one environment. With another Python version, `COPY`

@@ -22,7 +22,7 @@ _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version
 
 
 class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
-    """A check for patched files that looks only at a version, which the stock package has as well.
+    """Patch check compares only a version that the stock package shares.
 
     ## Why it matters
     Patched files are copied over those of one version, so their check compares that version. But

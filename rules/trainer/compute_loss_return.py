@@ -50,7 +50,7 @@ def takes_no_evaluation_data(node: cst.FunctionDef, source: Source) -> bool:
 
 
 class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
-    """A ``compute_loss`` that returns the same whether or not it is asked for the outputs.
+    """``compute_loss`` ignores ``return_outputs``.
 
     ## Why it matters
     Training uses what ``compute_loss`` returns as one scalar tensor; evaluation asks with

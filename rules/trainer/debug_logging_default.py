@@ -136,7 +136,7 @@ def is_never_run(found: RootLevel, source: Source) -> bool:
 
 
 class DebugLoggingDefault(PythonRule["cst.Call"]):
-    """The root logger, or all of a package, is set to DEBUG, whether or not somebody asked for it.
+    """Root or package logger is always set to DEBUG.
 
     ## Why it matters
     The level of the root logger is that of all libraries: urllib3, filelock, matplotlib, numba,

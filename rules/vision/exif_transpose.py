@@ -53,7 +53,7 @@ def is_explained(node: cst.Call | cst.Attribute, source: Source) -> bool:
 
 
 class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
-    """``ImageOps.exif_transpose`` where boxes, points or grids may refer to the stored pixels.
+    """``ImageOps.exif_transpose`` rotates images away from their labels or grids.
 
     ## Why it matters
     ``exif_transpose`` rotates or mirrors the image as its EXIF orientation says. Boxes, key

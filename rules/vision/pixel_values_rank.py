@@ -80,7 +80,7 @@ def is_layout_of_model(found: RankAssumed, source: Source) -> bool:
 
 
 class PixelValuesRank(PythonRule["cst.CSTNode"]):
-    """Packed ``pixel_values`` that are treated as a batch of images.
+    """Packed ``pixel_values`` are treated as a batch of images.
 
     ## Why it matters
     Most models take ``pixel_values`` of the shape [images, channels, height, width]. Qwen2-VL and
