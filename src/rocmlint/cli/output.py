@@ -73,6 +73,7 @@ def report(job: Job, state: RunState) -> RunState:
         {**state.texts, **job.piped},
         job.settings.rules,
         flags.attached,
+        state.excused if flags.show_excused else None,
     )
     problems = list(state.problems)
     for each in flags.output:
@@ -92,6 +93,10 @@ def report(job: Job, state: RunState) -> RunState:
         stream.writelines(statistics.render(flags.output_format, whole, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
+        if flags.show_excused and flags.output_format != "json":
+            from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it
+
+            stream.writelines(excused.render(state.excused, color=color))
     stream.flush()
     if kept is not None and flags.output_file is not None:
         problems += _saved(kept.getvalue(), flags.output_file)
