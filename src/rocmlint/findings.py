@@ -165,6 +165,36 @@ class Finding:
         return (self.path, self.line, self.column, self.code, self.message)
 
 
-def _shown(place: Finding | Edit) -> Point:
+@dataclass(frozen=True)
+class Excused:
+    """A candidate of a rule that was kept back: where it is, by which excuse, and why.
+
+    ``excuse`` is the name of a function among the rule's ``excuses``, ``reason`` the first line of
+    its documentation.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    name: str
+    excuse: str
+    reason: str
+    cell: Cell | None = None
+
+    @property
+    def shown(self) -> Point:
+        """The place as a person counts."""
+        return _shown(self)
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """The order in which they are printed."""
+        return (self.path, self.line, self.column, self.code, self.excuse)
+
+
+def _shown(place: Finding | Edit | Excused) -> Point:
     number, above = (None, 0) if place.cell is None else place.cell[:2]
     return Point(number, place.line - above, place.column, place.end_line - above, place.end_column)

@@ -149,6 +149,7 @@ def test_what_a_finding_is_worth_does_not_concern_the_cache(project: Project) ->
         (["--select", "ROC6O2"], "command line: unknown rule 'ROC6O2'"),
         (["--config", "preview = 3"], "preview must be true or false, not 3"),
         (["--statistics", "--output-format", "sarif"], "printed as text or json, not as sarif"),
+        (["--show-excused", "--output-format", "sarif"], "as text, concise or json, not as sarif"),
         (["--jobs", "0"], "--jobs must be at least 1"),
         (["--jobs", "many"], "invalid int value"),
         (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be used together"),

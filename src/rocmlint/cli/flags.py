@@ -57,6 +57,12 @@ FLAGS: Mapping[str, Option] = {
         group=_OUTPUT,
         metavar="FILE",
     ),
+    "show-excused": Option(
+        "boolean",
+        False,
+        "Also list the places that a rule left alone, each with the reason.",
+        group=_OUTPUT,
+    ),
     "statistics": Option(
         "boolean", False, "Print the number of findings for each rule instead.", group=_OUTPUT
     ),

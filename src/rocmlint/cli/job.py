@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Excused, Finding
     from rocmlint.lint.rule_fault import RuleFault
 
 STDIN = "stdin.py"
@@ -87,6 +87,8 @@ class RunState(NamedTuple):
     """The texts of files with findings, as far as they are known; others are read again."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules."""
+    excused: Sequence[Excused] = ()
+    """What the excuses of rules kept back, where that was asked for."""
 
 
 def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:

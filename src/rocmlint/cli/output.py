@@ -75,6 +75,7 @@ def report(job: Job, state: RunState) -> RunState:
         flags.attached,
         _shown_notes(job, state),
         _notes_fail(job, state),
+        excused=state.excused if flags.show_excused else None,
     )
     problems = list(state.problems)
     for each in flags.output:
@@ -94,6 +95,10 @@ def report(job: Job, state: RunState) -> RunState:
         stream.writelines(statistics.render(flags.output_format, whole, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
+        if flags.show_excused and flags.output_format != "json":
+            from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it
+
+            stream.writelines(excused.render(state.excused, color=color))
     stream.flush()
     if kept is not None and flags.output_file is not None:
         problems += _saved(kept.getvalue(), flags.output_file)

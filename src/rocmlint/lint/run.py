@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Claim, Finding
+    from rocmlint.findings import Claim, Excused, Finding
     from rocmlint.lint.discover import FileToLint
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.workers import FileResult
@@ -40,6 +40,8 @@ class Outcome(NamedTuple):
     """A line for each place in Python files that was not read, whatever rules are enabled."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules, once each; a line of ``problems`` tells of it."""
+    excused: Sequence[Excused] = ()
+    """What the excuses of rules kept back, where that was asked for; sorted."""
 
 
 class Options(NamedTuple):
@@ -56,6 +58,8 @@ class Options(NamedTuple):
     """Report once what holds for a whole project, not each place that shows it."""
     claims: bool = False
     """Collect the claims of the code too; the cache does not know them."""
+    excused: bool = False
+    """Collect what the excuses of rules keep back; the cache does not know it."""
     progress: Progress | None = None
     """Called with the number of files that are done, and of all."""
     only: frozenset[str] | None = None
@@ -76,7 +80,7 @@ def run(
     found, problems, remarks = discover(paths, settings_for, force_exclude=options.force_exclude)
     if options.only is not None:
         found = [each for each in found if os.path.abspath(each.path) in options.only]
-    folder = options.cache_dir
+    folder = None if options.excused else options.cache_dir
     refused = None if folder is None else refusal(folder, options.cache_within)
     remarks += [] if refused is None else [refused]
     usable = folder if refused is None else None
@@ -85,6 +89,7 @@ def run(
     claims: list[Claim] = []
     unread: list[str] = []
     faults: list[RuleFault] = []
+    excused: list[Excused] = []
     kept = 0
     unknown = list(_ask(found, caches, findings))
     if unknown:
@@ -94,7 +99,10 @@ def run(
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
         cached = usable is not None
-        for result in lint_files(unknown, options.jobs, claims=options.claims, cached=cached):
+        for result in lint_files(
+            unknown, options.jobs, claims=options.claims, excused=options.excused, cached=cached
+        ):
+            excused += result.excused
             problems += result.problems
             claims += result.claims
             faults += result.faults
@@ -120,7 +128,8 @@ def run(
         of_each_file = {line for fault in faults for line in told([fault])}
         faults = first_of_each(faults)
         problems = [*(each for each in problems if each not in of_each_file), *told(faults)]
-    return Outcome(findings, sorted(problems), len(found), remarks, claims, unread, faults)
+    excused.sort(key=lambda each: each.sort_key)
+    return Outcome(findings, sorted(problems), len(found), remarks, claims, unread, faults, excused)
 
 
 def _cache(folder: str, settings: Settings) -> Cache | None:

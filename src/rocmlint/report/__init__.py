@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TextIO
 
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Excused, Finding
     from rocmlint.report.attached import Attached
 
 FORMATS: Mapping[str, str] = {
@@ -37,6 +37,8 @@ FORMATS: Mapping[str, str] = {
 """The formats, by name, and their modules."""
 STATISTICS = ("text", "json")
 """The formats that statistics can be printed in."""
+SHOWN_EXCUSED = ("text", "concise", "json")
+"""The formats that can also show what the excuses of rules kept back."""
 
 
 class Report(NamedTuple):
@@ -61,6 +63,8 @@ class Report(NamedTuple):
     """Whether notes make the run fail."""
     links: bool = False
     """Whether codes are links to the pages of the rules: only on a terminal."""
+    excused: Sequence[Excused] | None = None
+    """What the excuses of rules kept back; None where nobody asked."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:

@@ -28,6 +28,11 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
     yield f'{{"version": {VERSION}, "tool": {dumps(tool())},\n"findings": '
     yield from array(objects(report))
     summary = {"files": report.files, **counts(report.findings)._asdict()}
+    if report.excused is not None:
+        from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it
+
+        yield ',\n"excused": '
+        yield from array(iter(excused.objects(report.excused)))
     yield f',\n"problems": {dumps(report.problems)},\n"summary": {dumps(summary)}}}\n'
 
 

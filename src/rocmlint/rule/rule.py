@@ -31,7 +31,9 @@ AnyFile_contra = TypeVar("AnyFile_contra", contravariant=True)
 class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
     """A rule whose excuses all take the same candidate: a type checker proves it of each rule."""
 
-    severity: ClassVar[Severity]
+    @property
+    def severity(self) -> Severity:
+        """How sure a finding is to matter."""
 
     @property
     def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
@@ -107,7 +109,10 @@ class Rule(Generic[Node]):
 
     def is_excused(self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile) -> bool:
         """Check whether one of the ``excuses`` holds for what ``check`` would report."""
-        return any(excuse(candidate, file) for excuse in self.excuses)
+        holds = next((each for each in self.excuses if each(candidate, file)), None)
+        if holds is not None:
+            _note_excuse(self, candidate, holds, file)
+        return holds is not None
 
     def severity_of(
         self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile
@@ -163,6 +168,12 @@ class Rule(Generic[Node]):
         if not works_as_printed(claim, source, in_function=in_function):
             claim = replace(claim, command="")
         return placed(claim, source.path, line)
+
+
+def _note_excuse(rule: Any, candidate: object, excuse: Callable[..., bool], file: Any) -> None:
+    """Note with the file what keeps a candidate of a rule back, where somebody asks for it."""
+    if file.kept_back is not None:
+        file.kept_back.excuse(rule.code, rule.name, candidate, excuse, file)
 
 
 def _is_node(what: object) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rocmlint.disk.state import State
     from rocmlint.project.versions import Candidate
+    from rocmlint.source.kept_back import KeptBack
 
 
 def project_of(path: str, settings: Settings, disk: Disk | None = None) -> Project:
@@ -50,6 +51,8 @@ class File(DiskView):
         self._asked_project = False
         self.facts: dict[Hashable, Any] = {}
         """What was told of the file so far, see ``rocmlint.source.facts.once_per_file``."""
+        self.kept_back: KeptBack | None = None
+        """Takes what the excuses of rules keep back, where somebody asks for it."""
         super().__init__(self._project.disk)
 
     @property
@@ -62,6 +65,7 @@ class File(DiskView):
         self._noted.update(earlier._noted)
         self._asked_project |= earlier._asked_project
         self.facts = earlier.facts
+        self.kept_back = earlier.kept_back
 
     # What the path says
 

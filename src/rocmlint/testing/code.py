@@ -17,6 +17,7 @@ from rocmlint.paths import shown
 from rocmlint.rule.places import error_place
 from rocmlint.rule.registry import load_rules
 from rocmlint.source.file import project_of
+from rocmlint.source.kept_back import KeptBack
 from rocmlint.source.python import Source
 from rocmlint.testing.failure import Failure
 from rocmlint.testing.fixtures import expected
@@ -67,6 +68,13 @@ class Fixture:
         return self.linter.lint_text(str(self.copy), self.copy.read_text(encoding="utf-8"))
 
     @property
+    def kept_back(self) -> KeptBack:
+        """What excuses kept back when the copy is linted once more, and where rules were asked."""
+        linter = Linter(self.linter.settings, excused=True)
+        text = self.copy.read_text(encoding="utf-8")
+        return linter.lint_text(str(self.copy), text).kept_back or KeptBack()
+
+    @property
     def findings(self) -> Sequence[Finding]:
         """What is found in the copy."""
         return self.analysis.findings
@@ -83,7 +91,8 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
     marked = {(line, code): severity for line, code, severity in marks}
     found = {(each.line, each.code): each for each in fixture.findings}
     for line, code in sorted(marked.keys() - found.keys()):
-        yield fixture.failure(line, f"{code} is expected here, but not found")
+        why = _why_not_found(fixture, line, code)
+        yield fixture.failure(line, f"{code} is expected here, but not found: {why}")
     for line, code in sorted(found.keys() - marked.keys()):
         message = f"{code} is found here, but not expected: {found[line, code].message}"
         yield fixture.failure(line, message)
@@ -92,6 +101,22 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
         wanted, got = severity or usual.get(code), found.get((line, code))
         if got is not None and got.severity != wanted:
             yield fixture.failure(line, f"{code} is expected here as {wanted}, not {got.severity}")
+
+
+def _why_not_found(fixture: Fixture, line: int, code: str) -> str:
+    """Return which excuse holds in a line, or how far the rule came there."""
+    kept_back = fixture.kept_back
+    at_line = [each for each in kept_back.excused if each.code == code]
+    excuses = {
+        f"`{each.excuse}` ({each.reason.rstrip('.')})"
+        for each in at_line
+        if each.line <= line <= each.end_line
+    }
+    if excuses:
+        return f"excused by {' and '.join(sorted(excuses))}"
+    if kept_back.reached(code, line):
+        return "`check` was called here, and yielded nothing"
+    return "nothing in this line matches `on`, so `check` was not called"
 
 
 def good_code_is_silent(fixture: Fixture) -> Iterator[Failure]:
