@@ -31,7 +31,7 @@ _HELP = {
 
 
 class UnverifiedShellCopy(PartRule["Command | Copy"]):
-    """Script or image changes files of an installed package, and nothing checks them.
+    """Script or image changes an installed package, and nothing checks it.
 
     ## Why it matters
     A path into `site-packages` belongs to one environment. With another Python version, `COPY`
