@@ -42,7 +42,7 @@ class Configuration:
         self._files = files
         self._folder = _working_folder() if folder is None else folder
         self._isolated = isolated
-        self._defaults = {"notes": "off"} if without_notes else {}
+        self._defaults: dict[str, Any] = {"notes": "off"} if without_notes else {}
         self._over: list[Layer] = []
         self._settings: dict[str, Settings] = {}
         if config or options:

@@ -32,8 +32,8 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a
         return
     yield "\n| findings | code | rule |\n|---:|---|---|\n"
     for row in by_rule(report.findings):
-        notes = f" ({counted(row.counts.notes, 'note')})" if row.counts.notes else ""
-        yield f"| {row.number}{notes} | {_linked(row.code, row.name)} | {row.name} |\n"
+        about = f" ({counted(row.counts.notes, 'note')})" if row.counts.notes else ""
+        yield f"| {row.number}{about} | {_linked(row.code, row.name)} | {row.name} |\n"
     yield "\n"
     path_of = paths_in_repository()
     # Who asks for no notes on a terminal has them in a file nevertheless.
