@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements, walk
+from rocmlint.rule import (
+    PythonRule,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    nodes,
+    statements,
+    walk,
+)
 from rocmlint.rule.claims import dtypes
 
 from ._cast import below, cast_type, precision_tests, shortened
@@ -43,6 +52,12 @@ def casts_gradients(node: cst.For, source: Source) -> bool:
 def sets_back(node: cst.For, source: Source) -> bool:
     """Loops after which parts are set back: by name, by module, or to float32."""
     return _SETS_BACK.search(below(node, source)) is not None
+
+
+def is_to_float32(node: cst.For, source: Source) -> bool:
+    """Casts to float32, which only cost memory."""
+    cast = _cast_in(node, source)
+    return cast is not None and cast[1] == "float32"
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
@@ -92,12 +107,14 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     severity = "warning"
     skips = frozenset({"test"})
     excuses = (selects, is_option, casts_gradients, sets_back)
+    doubts = (is_to_float32,)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""
-        model = _model_of(node)
+        model = _model_of(node, source)
         cast = None if model is None else _cast_in(node, source)
-        if model is None or cast is None or self.is_excused(node, source):
+        severity = None if cast is None else self.severity_of(node, source)
+        if model is None or cast is None or severity is None:
             return
         statement, dtype = cast
         new = "another dtype" if dtype == "dtype" else dtype
@@ -106,18 +123,30 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
             "Pass `dtype=` where the model is loaded, or select by name or `requires_grad`. "
             "Norms and quantized weights lose the type they were made in, and buffers keep theirs."
         )
-        yield self.finding(statement, source, message, help=help, claims=(dtypes(),))
+        yield self.finding(
+            statement, source, message, help=help, severity=severity, claims=(dtypes(),)
+        )
 
 
-def _model_of(loop: cst.For) -> str | None:
-    """Return the whole model whose parameters a loop goes over."""
+def _model_of(loop: cst.For, source: Source) -> str | None:
+    """Return the whole model whose parameters a loop goes over, alone or with its recursion."""
     call = loop.iter
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return None
     if call.func.attr.value not in {"parameters", "named_parameters"}:
         return None
-    name = dotted_text(call.func.value)
-    return name if _WHOLE_MODELS.fullmatch((name or "").rpartition(".")[2]) else None
+    name = dotted_text(call.func.value) or ""
+    if _is_recursive(source.function(loop)):
+        return name
+    return name if not call.args and _WHOLE_MODELS.fullmatch(name.rpartition(".")[2]) else None
+
+
+def _is_recursive(function: cst.FunctionDef | None) -> bool:
+    """Check whether a function calls itself for the children of a module."""
+    if function is None:
+        return False
+    called = {last_name(each.func) for each in calls_in(function)}
+    return function.name.value in called and not called.isdisjoint({"children", "named_children"})
 
 
 def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
