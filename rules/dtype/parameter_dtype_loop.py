@@ -18,7 +18,7 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.claims import dtypes
 
-from ._cast import below, cast_type, precision_tests, shortened
+from ._cast import below, cast_type, named_type, precision_tests, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,12 @@ def is_to_float32(node: cst.For, source: Source) -> bool:
     """Casts to float32, which only cost memory."""
     cast = _cast_in(node, source)
     return cast is not None and cast[1] == "float32"
+
+
+def is_of_one_dtype(node: cst.For, source: Source) -> bool:
+    """Casts of what has one dtype: the rest of the model keeps its own."""
+    guards = (each for each in walk(node.body) if isinstance(each, cst.If))
+    return any(isinstance(_guard(each, source), cst.Equal) for each in guards)
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
@@ -107,7 +113,7 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     severity = "warning"
     skips = frozenset({"test"})
     excuses = (selects, is_option, casts_gradients, sets_back)
-    doubts = (is_to_float32,)
+    doubts = (is_to_float32, is_of_one_dtype)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""
@@ -154,7 +160,7 @@ def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
     target = loop.target.elements[-1].value if isinstance(loop.target, cst.Tuple) else loop.target
     parameter = dotted_text(target)
     data = f"{parameter}.data"
-    for statement in _straight(loop.body):
+    for statement in _straight(loop.body, source):
         if isinstance(statement, cst.If) and _goes_on(statement):
             return None  # the others are left as they are
         if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
@@ -174,10 +180,25 @@ def _goes_on(branch: cst.If) -> bool:
     return bool(last) and isinstance(last[0], cst.Continue)
 
 
-def _straight(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the statements of a block that always run, those in ``with`` too."""
+def _straight(block: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield the statements of a block that always run, those in ``with`` too.
+
+    ``if p.dtype != torch.float16`` leaves out nothing, and ``==`` takes all that a model has.
+    """
     for statement in statements(block):
-        if isinstance(statement, cst.With):
-            yield from _straight(statement.body)
+        guard = _guard(statement, source) if isinstance(statement, cst.If) else None
+        if isinstance(statement, cst.With) or guard is not None:
+            yield from _straight(statement.body, source)
         else:
             yield statement
+
+
+def _guard(branch: cst.If, source: Source) -> cst.BaseCompOp | None:
+    """Return how a condition compares a dtype: with another one than float32 by ``!=`` alone."""
+    test = branch.test
+    if not isinstance(test, cst.Comparison) or last_name(test.left) != "dtype":
+        return None
+    (compared, *more) = test.comparisons
+    from_float32 = named_type(compared.comparator, source) == "float32"
+    wanted = cst.Equal if from_float32 else cst.NotEqual
+    return None if more or not isinstance(compared.operator, wanted) else compared.operator
