@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Text, compile_lazily
+from rocmlint.rule import Text, gives_reason
 
 from ._commented_code import passages_around
 
@@ -18,17 +17,6 @@ if TYPE_CHECKING:
     from ._commented_code import Passage
     from ._disabled import Disabled
 
-_REASON = compile_lazily(
-    r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
-    r"|as (?:it|this|the|they|we)|avoid|otherwise|instead|until|unless|when|only|already|not|cannot"
-    r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
-    r"|oom|out of memory|slow\w*|nans?|wrong|incorrect|incompatib\w*|conflict\w*|unsupported"
-    r"|deprecated|remove\w*|disable\w*|turn(?:ed)? off|temporar\w*|for now|workaround|hack|if you"
-    r"|your|uncomment\w*|comment out|optional\w*|recommend\w*|needs?|needed|requires?|required|must"
-    r"|yet|too|debug\w*|hangs?|deadlocks?|leaks?|unstable|usage|examples?|e\.g|i\.e|equivalent|note"
-    r"|if using|if torch)\b|^if\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 _LONG_EXPLANATION = 20
 _XFORMERS_IN_DIFFUSERS = "enable_xformers_memory_efficient_attention"
 _LOWER_BOUNDS = frozenset({"==", "===", "~=", ">=", ">"})
@@ -89,7 +77,7 @@ def _has_reason(here: Passage, passages: Sequence[Passage], source: File) -> boo
     text = "\n".join([*others, *inside, *beside])
     prose = " ".join(each.text for each in passages if not each.code)
     return (
-        _REASON.search(text) is not None
+        gives_reason(text)
         or any(letter.isalpha() for letter in text if not letter.isascii())
         or len(prose.split()) > _LONG_EXPLANATION
     )

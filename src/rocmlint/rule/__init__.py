@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
+    from rocmlint.rule.reasons import gives_reason, is_explained_beside
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
     from rocmlint.rule.shapes import last_name
     from rocmlint.rule.triggers import (
@@ -127,11 +128,13 @@ __all__ = [
     "dotted_text",
     "environment_settings",
     "fitted",
+    "gives_reason",
     "imports",
     "indexes",
     "install_of",
     "installs_of",
     "is_default",
+    "is_explained_beside",
     "last_name",
     "mentions",
     "nodes",
@@ -205,11 +208,13 @@ _HOME = {
     "dotted_text": "rocmlint.syntax.nodes",
     "environment_settings": "rocmlint.source.environment_settings",
     "fitted": "rocmlint.text.words",
+    "gives_reason": "rocmlint.rule.reasons",
     "imports": "rocmlint.rule.triggers",
     "indexes": "rocmlint.rule.triggers",
     "install_of": "rocmlint.installs.install",
     "installs_of": "rocmlint.installs.install",
     "is_default": "rocmlint.source.environment_defaults",
+    "is_explained_beside": "rocmlint.rule.reasons",
     "last_name": "rocmlint.rule.shapes",
     "nodes": "rocmlint.rule.triggers",
     "mentions": "rocmlint.source.mentions",
