@@ -98,7 +98,10 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
                 claims = claims_of_check(node.name.value, source)
                 yield self._passes(node.name.value, answer, source, claims)
             return
-        text = node.raw_value if isinstance(node, cst.SimpleString) else written_by(node, source)
+        if isinstance(node, cst.CSTNode):
+            text = node.raw_value if isinstance(node, cst.SimpleString) else ""
+        else:
+            text = written_by(node, source)
         written = _WRITTEN.search(text)
         if written is not None:
             yield self._passes(written["name"], node, source)
@@ -123,9 +126,9 @@ def _answer_of(node: cst.FunctionDef, source: Source) -> cst.BaseExpression | No
         body = [each for each in statements(body[0].body) if not _says_nothing(each)]
     if len(body) != 1:
         return None
-    says_yes = isinstance(body[0], cst.Return) and constant(body[0].value) == "True"
-    if says_yes and _ANSWERS.fullmatch(node.name.value):
-        return body[0].value if source.enclosing(node, cst.ClassDef) is None else None
+    returned = body[0].value if isinstance(body[0], cst.Return) else None
+    if constant(returned) == "True" and _ANSWERS.fullmatch(node.name.value):
+        return returned if source.enclosing(node, cst.ClassDef) is None else None
     answer = _answer(body[0])
     return answer if answer is not None and _asks_for_version(answer, source) else None
 
