@@ -161,6 +161,12 @@ def _is_made_here(pixels: cst.BaseExpression, source: Source) -> bool:
 
     ``torch.cat`` keeps the layout, as does what moves or converts a tensor.
     """
+    bound = source.bindings(pixels.value, pixels) if isinstance(pixels, cst.Name) else []
+    if len(bound) > 1 and any(
+        isinstance(each.value, cst.Call) and last_name(each.value.func) not in {"get", "pop"}
+        for each in bound
+    ):
+        return True
     made = source.value_of(pixels)
     while isinstance(made, cst.Call) and last_name(made.func) in _KEEPS_LAYOUT:
         owner = made.func.value if isinstance(made.func, cst.Attribute) else None
