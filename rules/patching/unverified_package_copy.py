@@ -87,7 +87,7 @@ _LOOK = compile_lazily(
 )
 _VERIFY = compile_lazily(
     r"\.\s*__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\s*\("
-    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\s*\(",
+    r"|\b\w*(?:check(?!point|_call|_output)|verif|validat)\w*\s*\(",
     re.IGNORECASE,
 )
 
@@ -137,7 +137,8 @@ def is_looked_at(copy: GuessedCopy, source: Source) -> bool:
     function = source.function(call)
     end = len(code) if function is None else source.span(function).end_line
     after = "\n".join(code[source.span(call).end_line : end])
-    return bool(_LOOK.search(after) or _VERIFY.search("\n".join([after, *code[end:]])))
+    looks = not copy.is_unheeded and _LOOK.search(after) is not None
+    return looks or _VERIFY.search("\n".join([after, *code[end:]])) is not None
 
 
 def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
