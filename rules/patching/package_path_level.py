@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from rocmlint.project.packages import folders_above, has_entry, is_installed, known_packages
-from rocmlint.rule import Fix, PythonRule, Source, commands, last_name, shortened, walk
+from rocmlint.rule import Fix, PythonRule, commands, last_name, shortened, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._path_flow import BEGINS_PATH, endings, namings, readers, start_of
@@ -19,7 +19,7 @@ from ._paths import UNKNOWN, path_of, step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Command, Edit, File, Finding
+    from rocmlint.rule import Command, Edit, File, Finding, Source
 
     from ._paths import FilePath
 
@@ -161,6 +161,8 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
         code = [one for zero, one in pairwise(command.words) if zero.text == "-c" and one.known]
         if not code or not command.words[0].text.rpartition("/")[2].startswith("python"):
             return
+        from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
         inner = Source(file.path, code[0].text, project=file.project)
         for node in walk(inner.module):
             if isinstance(node, cst.Attribute) and node.attr.value in {"__file__", "__path__"}:
