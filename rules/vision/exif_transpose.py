@@ -102,7 +102,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     since = "0.1.0"
     severity = "warning"
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
-        "note": "a data set turns its images, and nothing shows what its labels refer to"
+        "note": "a data set turns its images, or another file works out coordinates on stored ones"
     }
     on = calls("exif_transpose") | attributes("exif_transpose")
     skips = frozenset({"test"})
@@ -134,7 +134,8 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
                 f"Compare a rotated sample with {found.place}. "
                 "Without the call, rotate the files once, before anything is annotated."
             )
-            yield self.finding(node, source, message, help=help)
+            severity = "note" if found.is_elsewhere else self.severity
+            yield self.finding(node, source, message, help=help, severity=severity)
         elif self.settings["always"]:
             message = "`exif_transpose` rotates the pixels, which this project does not allow"
             help = "Rotate the files once, and load them as they are, or list this one as allowed."
