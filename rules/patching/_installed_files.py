@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.packages import known_packages
@@ -11,7 +12,7 @@ from rocmlint.rule import compile_lazily
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.rule import Command, Copy, Word
+    from rocmlint.rule import Command, Copy, File, Word
 
 PLACES = ("site-packages", "dist-packages", "getsitepackages", "purelib", "platlib")
 ASKED = ("__path__", "__file__", "pip show", "pip3 show", "submodule_search_locations")
@@ -32,6 +33,11 @@ _SITE = compile_lazily(
 _RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
+_BEGINS_VARIABLE = compile_lazily(r"\$\{?(\w+)\}?")
+_DOCUMENT = compile_lazily(
+    r"[^\n]*<<-?[ \t]*[\"']?(?P<end>\w+)[\"']?[^\n]*\n(?P<text>(?:(?![ \t]*(?P=end)[ \t]*$).*\n)*)",
+    re.MULTILINE,
+)
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
 _OF_LIBRARIES = frozenset({"lib", "lib64", "include", "share", "bin"})
 _OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
@@ -74,6 +80,25 @@ def edited_by(command: Command) -> Change | None:
     if name in _EDITING and any(_IN_PLACE.match(each.text) for each in command.words[1:]):
         return _edited(command)
     return _patched(command) if name == "patch" else None
+
+
+def written_by(command: Command, file: File) -> str:
+    """Return the here-document that ``cat > …/check.py <<EOF`` writes into an installed package."""
+    targets = [each.target.text for each in command.redirects if each.operator.startswith(">")]
+    document = _DOCUMENT.match(file.text, file.offset_of(command.span[0])) if targets else None
+    if document is None or not any(_INTO_PACKAGE.search(_spelt_out(t, file)) for t in targets):
+        return ""
+    return document["text"]
+
+
+def _spelt_out(path: str, file: File, hops: int = 3) -> str:
+    """Return a path with what the file sets its variable to, as far as that is written."""
+    variable = _BEGINS_VARIABLE.match(path)
+    if variable is None or not hops:
+        return path
+    given = re.search(rf"^[ \t]*(?:\w+ )?{variable[1]}=(\S+)", file.text, re.MULTILINE)
+    value = "" if given is None else _spelt_out(given[1].strip("\"'"), file, hops - 1)
+    return value + path[variable.end() :]
 
 
 def copied_into(copy: Copy) -> Change | None:

@@ -20,10 +20,10 @@ _ELSE_ENDS = compile_lazily(r"[^\n|;]*\|\|\s*\{?[^\n]*\b(?:exit|return|die|fail|
 
 
 def is_for_others(change: Change, file: File) -> bool:
-    """Neither the file nor its project names ROCm or an AMD GPU."""
+    """The file names another platform, or neither it nor its project names ROCm or an AMD GPU."""
     del change
-    named = platforms.named(file.text) or platforms.of_name(file.place) in {"rocm", "mixed"}
-    return not (named or file.project.is_rocm)
+    named = {platforms.of_name(file.place), platforms.of_text(file.text)} - {""}
+    return not named & {"rocm", "mixed"} and (named == {"other"} or not file.project.is_rocm)
 
 
 def is_asked_of_python(change: Change, file: File) -> bool:

@@ -159,6 +159,7 @@ def test_what_a_dockerfile_copies(
         ("install_rocm.sh", f"set -e\nmkdir -p {SITE}/vllm\ncp a.py {SITE}/vllm/a.py", "warning"),
         ("install_rocm.sh", f"cp a.py {SITE}/vllm/a.py || true", "warning"),
         ("install_rocm.sh", f"pip install vllm trl==0.8\ncp a.py {SITE}/vllm/a.py", "warning"),
+        ("Dockerfile.cuda", f"FROM x\nRUN sed -i s/a/b/ {SITE}/vllm/a.py", "note"),
         # Nothing names an AMD GPU.
         ("Dockerfile", f"FROM nvidia/cuda\nCOPY a.py {SITE}/vllm/", "note"),
         ("install.sh", f"sed -i s/a/b/ {SITE}/vllm/a.py", "note"),
