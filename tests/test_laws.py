@@ -15,6 +15,7 @@ import pytest
 
 from rocmlint.rule.documentation import sections
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS
 from rocmlint.rule.rule import Rule
 
 ROOT = Path(__file__).parents[1]
@@ -161,3 +162,13 @@ def test_no_rule_imports_the_helpers_of_another_family() -> None:
         if "rocmlint.rules" in path.read_text() or "from ..." in path.read_text()
     ]
     assert borrowing == []
+
+
+def test_a_code_that_no_rule_took_over_is_not_used_again() -> None:
+    labels = {label for rule in RULES for label in (rule.code, *rule.retired)}
+    assert labels.isdisjoint(GAPS)
+
+
+def test_a_retired_code_is_used_once() -> None:
+    retired = [code for rule in RULES for code in rule.retired]
+    assert len({*retired, *(rule.code for rule in RULES)}) == len(retired) + len(RULES)
