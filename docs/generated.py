@@ -23,6 +23,7 @@ from rocmlint.config.settings import OPTIONS
 from rocmlint.rule.documentation import documentation, sections, summary
 from rocmlint.rule.page import example, markdown
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS, taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +141,17 @@ def rules_table(rules: list[RuleType]) -> str:
     return "\n".join(rows)
 
 
+def retired_table() -> str:
+    """Return a table of the codes that name no rule any more, and what to use instead."""
+    rows = {
+        code: f"| {code} | {name} | [{rule.code} {rule.name}]({page_of(rule)}) |"
+        for code, name, rule in taken_over(load_rules())
+    }
+    rows |= {code: f"| {code} | | {why} |" for code, why in GAPS.items()}
+    head = ["| Code | Name | Now |", "|---|---|---|"]
+    return "\n".join([*head, *(rows[code] for code in sorted(rows))])
+
+
 def safety(rule: RuleType) -> str:
     """Return whether the fixes of a rule are safe, by the section of its page; empty without."""
     written = sections(documentation(rule)).get("Fix safety", "").lower()
@@ -157,6 +169,7 @@ def options_table() -> str:
 
 TABLES = {
     "rules": rules_tables,
+    "retired": retired_table,
     "options": options_table,
     "finding": finding_block,
     "precision": precision_table,

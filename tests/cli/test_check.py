@@ -151,7 +151,7 @@ def test_what_a_finding_is_worth_does_not_concern_the_cache(project: Project) ->
         (["--statistics", "--output-format", "sarif"], "printed as text or json, not as sarif"),
         (["--show-excused", "--output-format", "sarif"], "as text, concise or json, not as sarif"),
         (["--jobs", "0"], "--jobs must be at least 1"),
-        (["--jobs", "many"], "invalid int value"),
+        (["--jobs", "many"], "--jobs must be a whole number, not 'many'"),
         (["--fix", "--add-ignore", "x"], "--fix and --add-ignore cannot be used together"),
         (["--write-baseline"], "--write-baseline needs --baseline FILE"),
         (["--baseline", "gone.json"], "gone.json cannot be read"),

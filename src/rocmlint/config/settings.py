@@ -116,8 +116,8 @@ OPTIONS: Mapping[str, Option] = {
     "profile": Option(
         "string",
         _DEFAULT.profile,
-        "Also use the rules for a purpose that most projects do not have: export (code that is "
-        "exported with torch.export). Selecting their codes or names does the same.",
+        "Enable an optional rule set: export, for code that is exported with torch.export. "
+        "Selecting its codes or names does the same.",
         group=_RULES,
         metavar="PROFILE",
     ),
