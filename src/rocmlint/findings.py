@@ -113,6 +113,23 @@ class Claim:
     faked: bool = False
 
 
+@dataclass(frozen=True, order=True)
+class Related:
+    """Another place that a finding comes from, such as the command that installs a list.
+
+    ``message`` says what is there.
+    """
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        """Write the place, then what is there."""
+        return f"{self.path}:{self.line}:{self.column} {self.message}"
+
+
 @dataclass(frozen=True)
 class Finding:
     """One place where a rule found something.
@@ -137,7 +154,11 @@ class Finding:
     claims: tuple[Claim, ...] = ()
     cell: Cell | None = None
     once: str = ""
-    """What is reported once a run, at its first place: findings with the same text here are one."""
+    """What is reported once a run: findings with the same text here are one.
+
+    It is at its first place, of those with ``related`` places if there are any.
+    """
+    related: tuple[Related, ...] = ()
 
     @property
     def shown(self) -> Point:

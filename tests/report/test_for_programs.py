@@ -57,6 +57,7 @@ def test_json_says_all_that_a_finding_says() -> None:
                 "command": "rocmlint verify probe sdpa",
             }
         ],
+        "related": [],
     }  # fmt: skip
 
 

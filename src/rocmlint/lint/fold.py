@@ -22,7 +22,7 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
     It counts the others.
     Its fix is theirs too, as far as they are in the same file. They stay in order. A file is linted
     without a look at the others, and may be known from the cache, so that only who has them all can
-    tell which is the first.
+    tell which is the first. One with related places, which is where to edit, is for all others.
     """
     alike: dict[str, list[Finding]] = {}
     for each in findings:
@@ -30,6 +30,7 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
             alike.setdefault(each.once, []).append(each)
     if not alike:
         return findings
+    alike = {once: [each for each in some if each.related] or some for once, some in alike.items()}
     firsts = {once: _first(some) for once, some in alike.items()}
     return [
         _for_all(each, alike[each.once]) if each.once else each

@@ -60,6 +60,7 @@ def _fields(finding: Finding) -> dict[str, object]:
         "url": address(finding.code, finding.name),
         "fix": _fix(finding.fix) if finding.fix is not None and is_public(finding.fix) else None,
         "claims": [_claim(each) for each in finding.claims],
+        "related": [vars(each) for each in finding.related],
     }
 
 

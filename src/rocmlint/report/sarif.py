@@ -20,7 +20,7 @@ from rocmlint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.findings import Edit, Finding, Fix
+    from rocmlint.findings import Edit, Finding, Fix, Related
     from rocmlint.report import Report
     from rocmlint.report.place import PathOf
     from rocmlint.rule.registry import RuleType
@@ -99,6 +99,8 @@ def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
         "message": {"text": f"{in_cell(finding)}{finding.explained}"},
         "locations": [{"physicalLocation": location}],
     }
+    if finding.related:
+        result["relatedLocations"] = [_related(each, path_of) for each in finding.related]
     properties: dict[str, object] = {}
     if finding.cell is not None:
         properties.update(finding.shown._asdict())
@@ -109,6 +111,12 @@ def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
     if properties:
         result["properties"] = properties
     return result
+
+
+def _related(place: Related, path_of: PathOf) -> dict[str, object]:
+    region = {"startLine": place.line, "startColumn": place.column}
+    location = {"artifactLocation": _artifact(path_of(place.path)), "region": region}
+    return {"physicalLocation": location, "message": {"text": place.message}}
 
 
 def _known(identity: str) -> dict[str, object]:

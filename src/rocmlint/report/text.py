@@ -77,6 +77,8 @@ def _place(finding: Finding) -> str:
 
 def _below(finding: Finding) -> Iterator[tuple[str, str, str]]:
     """Yield what stands below the code: a label, its colour, and the text."""
+    for each in finding.related:
+        yield "from", BLUE, str(each)
     if finding.help:
         yield "help", BLUE, " ".join(finding.help.split())
     if finding.fix is not None:

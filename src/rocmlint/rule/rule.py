@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 from rocmlint.config.option import Option, problem
-from rocmlint.findings import Claim, Finding, Fix, Severity
+from rocmlint.findings import Claim, Finding, Fix, Related, Severity
 from rocmlint.rule.claims import placed, works_as_printed
 from rocmlint.rule.triggers import On
 from rocmlint.text.secrets import without_credentials
@@ -132,13 +132,14 @@ class Rule(Generic[Node]):
         fix: Fix | None = None,
         severity: Severity | None = None,
         claims: Iterable[Claim] = (),
+        related: Iterable[Related] = (),
     ) -> Finding:
         """Make the finding of this rule that spans the node.
 
         ``message`` names the fault: one sentence of at most 100 characters, without a full stop.
         ``help`` says what to do, in at most two sentences; the rule's page says why it matters.
-        ``claims`` are the statements that would have to hold if nothing were wrong. Raises
-        ValueError for a severity that is not valid.
+        ``claims`` are the statements that would have to hold if nothing were wrong, ``related`` the
+        other places that it comes from. Raises ValueError for a severity that is not valid.
         """
         wrong = None if severity is None else problem("severity", SEVERITY, severity)
         if wrong is not None:
@@ -157,6 +158,9 @@ class Rule(Generic[Node]):
             help=without_credentials(help),
             fix=fix and replace(fix, title=without_credentials(fix.title)),
             claims=tuple(self._placed(each, node, source, span.line) for each in claims),
+            related=tuple(
+                replace(each, message=without_credentials(each.message)) for each in related
+            ),
         )
 
     def _placed(

@@ -126,6 +126,10 @@ class File(DiskView):
         of_project = self._project.consulted if self._asked_project else {}
         return {**of_project, **super().consulted}
 
+    def depends_on(self, other: File) -> None:
+        """Note all that another file has asked of the disk: the findings here rest on it."""
+        self._noted.update(other.consulted)
+
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Return the versions of a package (normalized name) that the file may run with.
 
