@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,8 @@ class Candidate:
     requirement: str = ""
     declared: bool = True
     in_readme: bool = False
+    place: str = field(default="", compare=False)
+    """Where that is declared, ``path:line`` from the root of the project."""
 
     @property
     def lowest(self) -> Version | None:
@@ -90,7 +92,9 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         named = [each for each in project.declared_in(folder) if _counts(each, package)]
         declared = current(named, folder, project)
         found = tuple(
-            Candidate(version, f"locked in {_inside(path, project)}", certain=True)
+            Candidate(
+                version, f"locked in {(place := _inside(path, project))}", certain=True, place=place
+            )
             for path, version in locked(folder, package, declared, project)
         )
         found = found or (_declared(declared, package, project) if declared else ())
@@ -258,17 +262,21 @@ def _declared(
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
     unknown: list[declarations.Requirement] = []
+    places: dict[_Group, str] = {}
     for each in found:
         parsed = requirement_of(each.declared.text)
         if parsed is None or (parsed.url and _tagged(parsed.url) is None):
             unknown.append(each)
             continue
         key = (each.path, each.declared.group, str(parsed.marker or ""))
+        line = each.declared.span.line
+        places.setdefault(key, f"{_inside(each.path, project)}:{line}")
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups and not constraints:
         return ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
+        places.setdefault((found[0].path, "", ""), next(iter(places.values())))
     others = companions(project, told_beside(found, project), beside)
     result: list[Candidate] = []
     for key, own in groups.items():
@@ -279,7 +287,8 @@ def _declared(
         allowed = _allowed(package, specifier, where, _short(own[0]), others)
         if not allowed:
             return ()
-        result += (replace(each, in_readme=is_readme(key[0])) for each in allowed)
+        readme, place = is_readme(key[0]), places.get(key, "")
+        result += (replace(each, in_readme=readme, place=place) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 

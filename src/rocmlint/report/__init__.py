@@ -59,6 +59,8 @@ class Report(NamedTuple):
     """What else is known, for formats that show it beside the findings."""
     excused: Sequence[Excused] | None = None
     """What the excuses of rules kept back; None where nobody asked."""
+    evidence: Mapping[str, object] | None = None
+    """What was looked at; None where that is not known."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:
