@@ -52,6 +52,8 @@ def test_the_last_line_names_the_version_of_torch_and_the_sign_for_rocm(project:
             {"requirements.txt": "transformers==4.40.0"},
             "; transformers 4.40.0 (requirements.txt:1)",
         ),
+        ({"requirements.txt": "\ntransformers<5"}, "(the newest for requirements.txt:2)"),
+        ({"README.md": "```\npip install torch==2.3.0\n```\n"}, "torch 2.3.0 (README.md"),
         ({"requirements.txt": "torch @ https://a.example/t.whl"}, "torch of unknown version"),
         (
             {
@@ -59,7 +61,7 @@ def test_the_last_line_names_the_version_of_torch_and_the_sign_for_rocm(project:
                 "pyproject.toml": "[project]\nname='a'\nversion='1'\n"
                 "dependencies = ['torch==2.2.0']",
             },
-            "torch 2.1.0 or 2.2.0 (",
+            "torch 2.1.0, 2.2.0 (",
         ),
     ],
     ids=str,

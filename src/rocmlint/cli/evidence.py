@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.paths import relative
 from rocmlint.text.visible import visible
-from rocmlint.text.words import counted
+from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.lint.evidence import Decided, Evidence, Root
 
+_SHOWN = 3
+"""How many versions of a package the last line names."""
 _NAMED = "torch"
 """The package whose version is named even where nothing declares it."""
 
@@ -37,10 +39,14 @@ def _versions(versions: Sequence[Decided]) -> Iterator[str]:
             if package == _NAMED:
                 yield f"{package} not declared"
             continue
-        known = dict.fromkeys(each.version for each in of_it)
-        place = next((each.place for each in of_it if each.place), "")
-        what = " or ".join(known) if all(known) else "of unknown version"
-        yield f"{package} {what}{f' ({place})' if place else ''}"
+        known = list(dict.fromkeys(each.version for each in of_it))
+        what = few(known, _SHOWN) if all(known) else "of unknown version"
+        first = next((each for each in of_it if each.place), None)
+        if first is None:
+            yield f"{package} {what}"
+        else:
+            newest = "the newest for " if first.said.startswith("the newest") else ""
+            yield f"{package} {what} ({newest}{first.place})"
 
 
 def _rocm(root: Root) -> str:

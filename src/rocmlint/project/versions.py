@@ -269,8 +269,7 @@ def _declared(
             unknown.append(each)
             continue
         key = (each.path, each.declared.group, str(parsed.marker or ""))
-        line = each.declared.span.line
-        places.setdefault(key, f"{_inside(each.path, project)}:{line}")
+        places.setdefault(key, project.place_of(each))
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups and not constraints:
         return ()
