@@ -13,12 +13,13 @@ from rocmlint.rule import (
     dotted_text,
     last_name,
     nodes,
+    shortened,
     statements,
     walk,
 )
 from rocmlint.rule.claims import dtypes
 
-from ._cast import below, cast_type, named_type, precision_tests, shortened
+from ._cast import below, cast_type, named_type, precision_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

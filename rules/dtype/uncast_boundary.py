@@ -14,11 +14,12 @@ from rocmlint.rule import (
     dotted_text,
     last_name,
     nodes,
+    shortened,
     spaced,
 )
 from rocmlint.rule.claims import dtypes
 
-from ._cast import PART, cast_type, shortened
+from ._cast import PART, cast_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

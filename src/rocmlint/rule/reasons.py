@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _REASON = compile_lazily(
     r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
-    r"|as (?:it|this|the|they|we)|avoid|prevent\w*|otherwise|instead|until|unless|when|only|already|not|cannot"
+    r"|as (?:it|this|the|they|we)|avoid|prevent\w*|otherwise|instead|until|unless|when|only|already"
+    r"|not|cannot"
     r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
     r"|oom|out of memory|slow\w*|nans?|wrong|incorrect|incompatib\w*|conflict\w*|unsupported"
     r"|deprecated|remove\w*|disabl\w*|turn(?:ed)? off|temporar\w*|for now|workaround|hack|if you"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 160
 _NAME = compile_lazily(r"[\w.,:/\\@%+~^=<>!*\[\]-]+")
 """What has no blanks, calls, quotes or braces."""
+_LONGEST_CALLED = 40
 
 
 def counted(what: int | Sized, noun: str) -> str:
@@ -32,13 +33,28 @@ def few(names: Sequence[str], shown: int) -> str:
 def shortened(text: str, most: int = 40) -> str:
     """Return text on one line, with an ellipsis in the middle where it is longer than ``most``.
 
-    A name, path, requirement or option stays whole: people copy and search for it.
+    A name, path, requirement or option stays whole: people copy and search for it. Of a call the
+    arguments are left out.
     """
     text = without_credentials(" ".join(text.split()))  # half of a URL would not look like one
     if len(text) <= most or (len(text) <= _LONGEST_NAME and _NAME.fullmatch(text)):
         return text
+    called, _, rest = text.partition("(")
+    behind = _behind_bracket(rest)
+    if len(called + behind) < _LONGEST_CALLED and _NAME.fullmatch(called + behind):
+        return f"{called}(…){behind}"
     kept = most - 1
     return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+
+
+def _behind_bracket(text: str) -> str:
+    """Return what is behind the bracket that opened before a text; all where it does not close."""
+    depth = 1
+    for at, each in enumerate(text, 1):
+        depth += (each in "([{") - (each in ")]}")
+        if not depth:
+            return text[at:]
+    return text
 
 
 def fitted(template: str, *texts: str, most: int = 100, **whole: str) -> str:
