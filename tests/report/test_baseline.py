@@ -154,7 +154,7 @@ def test_the_file_follows_its_schema_and_is_the_same_each_time(
     validate(stored(tmp_path), json.loads(SCHEMA.read_text()))
     write(
         project.baseline,
-        reversed(found_in(SEVERAL, project.file)),
+        found_in(SEVERAL, project.file)[::-1],
         Lines({project.file: SEVERAL}),
         below(project.file),
     )

@@ -32,7 +32,8 @@ FLAGS: Mapping[str, Option] = {
     "add-ignore": Option(
         "string",
         None,
-        "Add a suppression comment with this reason to every finding: --add-ignore=REASON.",
+        "Add a suppression comment with this reason to every finding (to notes only with --notes "
+        "full): --add-ignore=REASON.",
         group=_KNOWN,
         metavar="REASON",
     ),
@@ -74,7 +75,7 @@ FLAGS: Mapping[str, Option] = {
         group=_OUTPUT,
         metavar="WHEN",
     ),
-    "quiet": Option("boolean", False, "Print only the findings.", group=_OUTPUT),
+    "quiet": Option("boolean", False, "Print only the findings, without notes.", group=_OUTPUT),
     "verbose": Option(
         "boolean",
         False,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST_LINES = 3
 """How many lines a rule has in a whole run."""
 _MOST_PLACES = 8
-"""How many places a line names."""
+"""How many places of a line follow its first."""
 
 
 class NoteLine(NamedTuple):
