@@ -11,7 +11,7 @@ from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
-from ._loading_call import takes_attention
+from ._loading_call import is_in_brackets, takes_attention
 from ._toggles import ATTENTION, COMPILE, find_toggle
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ def is_dead(found: Disabled, source: File) -> bool:
 
 
 def is_no_line_of_code(found: Disabled, source: File) -> bool:
-    """Comments that would be no line of the code around, by their indentation or as a label."""
-    return indent_as_code(found, live_lines(source)) is None
+    """Comments that would be no line of the code around: indented otherwise, outside a call."""
+    in_brackets = is_in_brackets(found.toggle, found.here.first, source)
+    return not in_brackets or indent_as_code(found, live_lines(source)) is None
 
 
 def is_done_by_live_code(found: Disabled, source: File) -> bool:

@@ -32,6 +32,13 @@ def takes_attention(toggle: Toggle, line: int, source: File) -> bool:
     return True
 
 
+def is_in_brackets(toggle: Toggle, line: int, source: File) -> bool:
+    """Check whether a commented argument stands between the brackets of a call, or of a dict."""
+    if not isinstance(toggle.node, ast.keyword) or getattr(source, "python_tree", None) is None:
+        return True
+    return any(isinstance(each, (ast.Call, ast.Dict)) for each in _around(toggle, line, source))
+
+
 def statement_around(toggle: Toggle, line: int, source: File) -> tuple[int, int] | None:
     """Return the first and the last line of the statement that a commented argument belongs to."""
     statements = [each for each in _around(toggle, line, source) if isinstance(each, ast.stmt)]
