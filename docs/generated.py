@@ -23,6 +23,7 @@ from rocmlint.config.settings import OPTIONS
 from rocmlint.rule.documentation import documentation, sections, summary
 from rocmlint.rule.page import example, markdown
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS, taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,13 +33,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-WHICH = {
-    "which picture": which_picture,
-    "which gpus": which_gpus,
-    "which versions": which_versions,
-    "which sources": which_sources,
-}
-"""What the page about ROCm and torch is filled in with."""
 _EXAMPLE = Path(__file__).parents[1] / "fixtures" / "example_project"
 
 
@@ -75,16 +69,13 @@ def schemas() -> Iterator[tuple[str, str]]:
 
 
 def on_page_markdown(text: str, page: Page, **_: object) -> str:
-    """Fill in the tables."""
+    """Fill in the tables that a page asks for; most pages ask for none."""
     del page
-    text = text.replace("<!-- rules -->", rules_tables())
-    text = text.replace("<!-- options -->", options_table())
-    text = text.replace("<!-- finding -->", finding_block())
-    text = text.replace("<!-- precision -->", precision_table())
-    text = text.replace("<!-- corpus -->", corpus_table())
-    for name, made in WHICH.items():
-        text = text.replace(f"<!-- {name} -->", made()) if f"<!-- {name} -->" in text else text
-    return text.replace("<!-- rule authors -->", authors_page())
+    for name, made in TABLES.items():
+        marker = f"<!-- {name} -->"
+        if marker in text:
+            text = text.replace(marker, made())
+    return text
 
 
 def finding_block() -> str:
@@ -150,6 +141,17 @@ def rules_table(rules: list[RuleType]) -> str:
     return "\n".join(rows)
 
 
+def retired_table() -> str:
+    """Return a table of the codes that name no rule any more, and what to use instead."""
+    rows = {
+        code: f"| {code} | {name} | [{rule.code} {rule.name}]({page_of(rule)}) |"
+        for code, name, rule in taken_over(load_rules())
+    }
+    rows |= {code: f"| {code} | | {why} |" for code, why in GAPS.items()}
+    head = ["| Code | Name | Now |", "|---|---|---|"]
+    return "\n".join([*head, *(rows[code] for code in sorted(rows))])
+
+
 def safety(rule: RuleType) -> str:
     """Return whether the fixes of a rule are safe, by the section of its page; empty without."""
     written = sections(documentation(rule)).get("Fix safety", "").lower()
@@ -163,3 +165,19 @@ def options_table() -> str:
         default = "" if option.default is None else f"`{as_toml(plain(option.default, option))}`"
         rows.append(f"| `{name}` | {type_name(option.type)} | {default} | {option.help} |")
     return "\n".join(rows)
+
+
+TABLES = {
+    "rules": rules_tables,
+    "retired": retired_table,
+    "options": options_table,
+    "finding": finding_block,
+    "precision": precision_table,
+    "corpus": corpus_table,
+    "rule authors": authors_page,
+    "which picture": which_picture,
+    "which gpus": which_gpus,
+    "which versions": which_versions,
+    "which sources": which_sources,
+}
+"""What ``<!-- NAME -->`` on a line of a page is filled in with."""

@@ -15,6 +15,7 @@ import pytest
 
 from rocmlint.rule.documentation import sections
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS
 from rocmlint.rule.rule import Rule
 
 ROOT = Path(__file__).parents[1]
@@ -122,28 +123,6 @@ def test_what_runs_in_other_interpreters_needs_only_the_standard_library(path: P
     assert imported <= sys.stdlib_module_names | {"torch"}
 
 
-def test_the_readme_names_every_family() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert [rule.code for rule in RULES if f"| {rule.code[:4]} |" not in readme] == []
-
-
-def test_the_readme_shows_what_the_command_prints() -> None:
-    readme = (ROOT / "README.md").read_text()
-    shown = re.search(r"```console\n\$ rocmlint (?P<paths>.+)\n(?P<output>(?s:.+?))\n```\n", readme)
-    assert shown is not None
-    command = [sys.executable, "-m", "rocmlint", "--no-cache", *shown["paths"].split()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == shown["output"]
-
-
-def test_the_readme_has_the_command_that_ci_runs() -> None:
-    pattern = re.search(
-        r"grep -m 1 -E '(?P<pattern>.+)' README", (ROOT / ".ci" / "run").read_text()
-    )
-    assert pattern is not None
-    assert re.search(pattern["pattern"], (ROOT / "README.md").read_text(), re.MULTILINE)
-
-
 def test_every_module_says_in_its_first_line_what_it_does() -> None:
     silent = [
         str(path.relative_to(ROOT))
@@ -161,3 +140,13 @@ def test_no_rule_imports_the_helpers_of_another_family() -> None:
         if "rocmlint.rules" in path.read_text() or "from ..." in path.read_text()
     ]
     assert borrowing == []
+
+
+def test_a_code_that_no_rule_took_over_is_not_used_again() -> None:
+    labels = {label for rule in RULES for label in (rule.code, *rule.retired)}
+    assert labels.isdisjoint(GAPS)
+
+
+def test_a_retired_code_is_used_once() -> None:
+    retired = [code for rule in RULES for code in rule.retired]
+    assert len({*retired, *(rule.code for rule in RULES)}) == len(retired) + len(RULES)

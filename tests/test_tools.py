@@ -103,9 +103,9 @@ def users() -> list[str]:
     return [str(path.relative_to(ROOT)) for path in sorted(files) if path != Path(__file__)]
 
 
-def test_the_readme_names_every_program_that_tests_use() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert [tool.package for tool in TOOLS.values() if tool.package not in readme] == []
+def test_the_guide_for_contributors_names_every_program_that_tests_use() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    assert [tool.package for tool in TOOLS.values() if tool.package not in guide] == []
 
 
 def run_without(tmp_path: Path, environment: Mapping[str, str], *arguments: str) -> Counter[str]:

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from rocmlint.rule.documentation import summary
 from rocmlint.rule.registry import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocmlint.rule.registry import RuleType
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -104,6 +107,25 @@ PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-co
 NOT_FOR_USERS = {ROOT / "docs" / "development" / "origins.md"}
 
 
+LONGEST_SUMMARY = 12
+HABITS = {
+    "article": r"^(?:An?|The)\b",
+    "relative clause for a statement": r"^(?:\S+ ){1,3}(?:that|which|where|whose|of which)\b",
+    "trailing relative clause": r", (?:that|which|where|whose|of which)\b",
+    "doubled word": r"\b(\w+) \1\b",
+    "of upon of": r"\bof (?:\S+ ){1,3}of (?:\S+ ){1,3}of\b",
+    "no full stop": r"[^.]$",
+    "more than 12 words": rf"^(?:\S+ ){{{LONGEST_SUMMARY}}}\S",
+}
+"""What a summary of a rule is not: it is a statement, a subject with its verb, as short as one."""
+UNDER_WAY = {"ROC114", "ROC115", "ROC118", "ROC120", "ROC211", "ROC213", "ROC214", "ROC215"} | {
+    "ROC303",
+    "ROC405",
+    "ROC406",
+    "ROC504",
+}
+"""Rules that others take over; to be removed with them."""
+
 _CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
 _FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
 """Findings in the README: they are checked where they are written."""
@@ -130,6 +152,11 @@ def complaints(texts: Iterator[Text]) -> str:
         for pattern, better in patterns()
         for match in pattern.finditer(" ".join(_CODE.sub("`code`", text).split()))
     )
+
+
+def habits(sentence: str) -> list[str]:
+    """Return what keeps a summary from being a short statement."""
+    return [name for name, pattern in HABITS.items() if re.search(pattern, sentence)]
 
 
 def of_pages() -> Iterator[Text]:
@@ -212,6 +239,30 @@ def test_messages_and_help_texts_are_in_plain_english() -> None:
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_messages_of_rules_are_in_plain_english(family: str) -> None:
     assert complaints(of_literals(ROOT / "rules" / family)) == ""
+
+
+@pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.name)
+def test_the_summary_of_a_rule_is_a_short_statement(rule: RuleType) -> None:
+    if rule.code not in UNDER_WAY:
+        assert habits(summary(rule)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A flag that is set by hand.", ["article", "relative clause for a statement"]),
+        ("Requirements that no releases can meet.", ["relative clause for a statement"]),
+        ("Two variables of which one is ignored.", ["relative clause for a statement"]),
+        ("Tensor is passed to `log`, which writes JSON.", ["trailing relative clause"]),
+        ("Images are handed on on every step.", ["doubled word"]),
+        ("Wheel of the index of a version of ROCm is old.", ["of upon of"]),
+        ("Fast path is commented out", ["no full stop"]),
+        (" ".join(["Fast path"] * 7) + ".", ["more than 12 words"]),
+        ("Patch sets an attribute that the package no longer has.", []),
+    ],
+)
+def test_a_habit_in_a_summary_is_found(text: str, found: list[str]) -> None:
+    assert habits(text) == found
 
 
 def test_pages_of_rules_are_in_plain_english() -> None:

@@ -37,7 +37,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 class CheckpointWithoutVariant(PythonRule["cst.Call"]):
-    """`torch.utils.checkpoint` is called without `use_reentrant`.
+    """``torch.utils.checkpoint`` is called without ``use_reentrant``.
 
     ## Why it matters
     There are two variants of activation checkpointing. Without ``use_reentrant`` torch takes the

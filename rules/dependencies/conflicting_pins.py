@@ -36,7 +36,7 @@ _MOST = 100
 
 
 class ConflictingPins(PartRule["Command | Declared"]):
-    """Requirements that no releases can meet together, by their own metadata.
+    """Requirements cannot be installed together.
 
     ## Why it matters
     pip refuses such a list, hours later on a fresh machine, or it installs packages that do not

@@ -46,7 +46,7 @@ def is_explained(found: Contradiction, file: File) -> bool:
 
 
 class ContradictoryPins(PartRule["Declared"]):
-    """A list of requirements that contradicts the project file beside it.
+    """Requirements list contradicts the project file in the same directory.
 
     ## Why it matters
     `pip install .` reads pyproject.toml, `pip install -r requirements.txt` the list. Where no

@@ -174,7 +174,7 @@ def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
 
 
 class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
-    """A patch of an attribute that the package no longer has: it is silently off.
+    """Patch sets an attribute that the package no longer has.
 
     ## Why it matters
     ``LlamaModel._prepare_decoder_attention_mask = mine`` never fails: where the class has lost

@@ -100,7 +100,7 @@ def is_ready(found: _Load, source: Source) -> bool:
 
 
 class LoadOfObjects(PythonRule["cst.Call"]):
-    """`torch.load` of an object, which it has refused by default since torch 2.6.
+    """``torch.load`` reads an object that torch 2.6 and later refuse.
 
     ## Why it matters
     Since torch 2.6 ``torch.load`` gives tensors, numbers, strings and containers of them, and

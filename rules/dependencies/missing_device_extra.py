@@ -46,7 +46,7 @@ def is_aside(place: Place, file: File) -> bool:
 
 
 class MissingDeviceExtra(PartRule["Command | Index"]):
-    """torch from AMD's index for all GPUs, without the code for any.
+    """AMD's torch is installed without the device code of any GPU.
 
     ## Why it matters
     In AMD's index for all GPUs the wheel of torch has the code that runs on the host only. The

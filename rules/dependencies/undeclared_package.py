@@ -57,7 +57,7 @@ def is_pinned_in_code(found: MissingUse, source: Source) -> bool:
 
 
 class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
-    """A package that no file of the project asks for, whose newest release lacks what is used.
+    """Undeclared package lacks a name used here in its newest release.
 
     ## Why it matters
     Nothing says which release the code was written for, and a fresh install takes the newest. It

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class UndeclaredTorch(PartRule["Declared"]):
-    """A package that imports torch, but declares neither torch nor anything that requires it.
+    """Package imports torch but does not require it.
 
     ## Why it matters
     In a fresh environment `import` of the package fails, or the user installs torch at last and

@@ -132,7 +132,7 @@ def _loses_lower_bounds(found: Sequence[_Specifier]) -> bool:
 
 
 class UnquotedSpecifier(PartRule["Command"]):
-    """`pip install numpy>=2` without quotes, where a shell takes `>` for a redirection.
+    """Specifier is not quoted, so the shell takes ``>`` for a redirection.
 
     ## Why it matters
     The shell cuts `>=2` off, sends what pip prints to a file named `=2`, and pip installs any

@@ -35,7 +35,7 @@ def has_all_of_torch(harm: Harm, source: File) -> bool:
 
 
 class UnreadCloneRequirements(PartRule["Command"]):
-    """Requirements of a clone, installed beside the ROCm build of torch without a constraint.
+    """Requirements of a clone are installed without constraining the ROCm torch.
 
     ## Why it matters
     The list lies in a repository that is not here, so nobody can read it. Where it pins torch,

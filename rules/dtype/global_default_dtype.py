@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class GlobalDefaultDtype(PythonRule["cst.Call"]):
-    """A default dtype for the whole process that is set and never restored.
+    """Default dtype is set and never restored.
 
     ## Why it matters
     ``torch.set_default_dtype`` changes every floating-point tensor that the process creates

@@ -67,7 +67,7 @@ def is_of_one_dtype(node: cst.For, source: Source) -> bool:
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
-    """A loop that rewrites every parameter of a model to another dtype.
+    """Loop casts every parameter of a model to another dtype.
 
     ## Why it matters
     ``for p in model.parameters(): p.data = p.data.float()`` overwrites every type that the model

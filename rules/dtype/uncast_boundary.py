@@ -64,7 +64,7 @@ def is_reduced_itself(node: cst.Call, source: Source) -> bool:
 
 
 class UncastBoundary(PythonRule["cst.Call"]):
-    """An output in float32 that goes into a part in bfloat16 or float16 without a cast.
+    """Float32 output enters a bfloat16 or float16 module without a cast.
 
     ## Why it matters
     A part that is fed ``x.float()`` runs in float32 and returns float32. The next part was cast

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class WholeModelCast(PythonRule["cst.Call"]):
-    """A cast of a whole model whose parts have types of their own.
+    """Whole model is cast, including parts with a dtype of their own.
 
     ## Why it matters
     Vision-language models, action models and models with adapters are built of parts that want

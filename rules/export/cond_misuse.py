@@ -28,7 +28,7 @@ class _Place(NamedTuple):
 
 
 class CondMisuse(PythonRule["cst.Call"]):
-    """A call of `torch.cond` is written so that it cannot be exported.
+    """``torch.cond`` is called in a form that cannot be exported.
 
     ## Why it matters
     ``torch.cond`` runs both branches to record them, so they must be functions without side

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DataDependentBranch(PythonRule["cst.CSTNode"]):
-    """A model branches on the content of a tensor.
+    """Model branches on the content of a tensor.
 
     ## Why it matters
     ``torch.export`` runs ``forward`` once, without data: it cannot know which way an ``if`` on the

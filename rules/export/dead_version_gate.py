@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class DeadVersionGate(PatchRule):
-    """A condition on a version comes out alike in every supported version.
+    """Version condition has the same result in every supported version.
 
     ## Why it matters
     A branch for versions that the project no longer supports is not run, tested or kept up to

@@ -20,7 +20,7 @@ _SYMBOLIC = frozenset({"item", "tolist", "max", "min"})
 
 
 class HostReadInForward(PythonRule["cst.Call | cst.Comparison | cst.Subscript"]):
-    """A model reads a tensor into a Python value.
+    """Model reads a tensor into a Python value.
 
     ## Why it matters
     ``int()``, ``float()`` and ``bool()`` of a tensor, ``.numpy()``, ``torch.equal``,

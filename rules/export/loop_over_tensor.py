@@ -30,7 +30,7 @@ _STOPS = frozenset({"groups", "count"})
 
 
 class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
-    """A model loops over the rows of a tensor, or over values that it reads from one.
+    """Model loops over a tensor or values read from one.
 
     ## Why it matters
     An export unrolls Python's loops. A loop over the rows of a tensor fixes their number: with a

@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchAttributeMissing(PatchRule):
-    """A method of a patch reads an attribute that the patched class does not have.
+    """Patch reads an attribute that the patched class lacks.
 
     ## Why it matters
     A patch runs with instances of the library's class, not with its own: what ``__init__`` there

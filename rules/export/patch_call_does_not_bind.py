@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchCallDoesNotBind(PatchRule):
-    """A patch calls a function of the library in a way that it does not take, or that is gone.
+    """Patch calls a library function that is gone or takes other arguments.
 
     ## Why it matters
     A patch is often a copy of the code of one version, with a few lines changed. The functions

@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchContractUnreadable(PatchRule):
-    """The contract of a patch is not written as one.
+    """Contract of a patch cannot be read.
 
     ## Why it matters
     What applies patches reads ``_PATCHES_`` and ``_PATCHED_CLASS_``: a string instead of a

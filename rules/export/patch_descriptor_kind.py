@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchDescriptorKind(PatchRule):
-    """A method of a patch is static, a class method or a property where the original is not.
+    """Patch and original differ in kind: method, static method, class method, property.
 
     ## Why it matters
     What is installed in the class is what the patch has: a plain function instead of a static

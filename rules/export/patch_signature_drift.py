@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchSignatureDrift(PatchRule):
-    """A patch does not take the parameters of what it replaces.
+    """Patch does not take the parameters of the original.
 
     ## Why it matters
     Callers in the library pass what the original takes. A parameter that the patch does not take

@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchedBodyChanged(PatchRule):
-    """The code that a patch replaces is not the code that it was reviewed for.
+    """Library code differs from the code that the patch was reviewed for.
 
     ## Why it matters
     A copy goes stale without any change of a signature: the library fixes a bug, and the patch

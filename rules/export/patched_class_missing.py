@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchedClassMissing(PatchRule):
-    """A class or function that a patch replaces is not in the library.
+    """Patched class or function does not exist in the library.
 
     ## Why it matters
     A name that the library dropped is an ``AttributeError`` as soon as the module of the patch is

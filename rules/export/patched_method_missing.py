@@ -6,7 +6,7 @@ from ._patched import PatchRule
 
 
 class PatchedMethodMissing(PatchRule):
-    """A method that a patch lists is not in the class, or not in the patch.
+    """Patched method is missing from the class or from the patch.
 
     ## Why it matters
     A method that the library no longer has is added to the class, and nothing calls it. A method

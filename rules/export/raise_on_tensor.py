@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RaiseOnTensor(PythonRule["cst.If | cst.Assert"]):
-    """A model checks the content of a tensor with `if … raise` or `assert`.
+    """Model checks the content of a tensor with ``raise`` or ``assert``.
 
     ## Why it matters
     ``torch.export`` runs ``forward`` without data, so it cannot know whether the check holds, and

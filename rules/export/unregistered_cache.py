@@ -47,7 +47,7 @@ def is_registered_on_import(found: _Passing, source: Source) -> bool:
 
 
 class UnregisteredCache(PythonRule["cst.Call"]):
-    """A cache of transformers is an input of an export, and nothing registers its class.
+    """Cache class is an export input but is not registered.
 
     ## Why it matters
     ``torch.export`` takes inputs apart with pytree, which knows tuples, lists and dictionaries. A

@@ -92,7 +92,7 @@ def is_never_run(node: cst.CSTNode, source: Source) -> bool:
 
 
 class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
-    """A feature that is switched off, or on, without asking whether the GPU is an AMD one.
+    """Feature is chosen by a CUDA check that ignores AMD GPUs.
 
     ## Why it matters
     ``torch.version.cuda`` is None in a ROCm build of PyTorch, although ``torch.cuda`` works. Code

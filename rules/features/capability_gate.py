@@ -70,7 +70,7 @@ def is_for_one_generation(condition: cst.CSTNode, source: Source) -> bool:
 
 
 class CapabilityGate(PythonRule["cst.Call"]):
-    """A compute capability of NVIDIA's that decides what an AMD GPU does.
+    """NVIDIA compute capability decides on AMD GPUs as well.
 
     ## Why it matters
     ``torch.cuda.get_device_capability()`` returns the number of the gfx architecture on ROCm:

@@ -55,7 +55,7 @@ def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
 
 
 class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
-    """A CUDA version that is split or converted, though it is None on ROCm.
+    """``torch.version.cuda`` is parsed, but it is None on ROCm.
 
     ## Why it matters
     ``torch.version.cuda`` is None in a ROCm build of PyTorch. ``torch.version.cuda.split(".")``

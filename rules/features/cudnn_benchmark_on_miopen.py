@@ -36,7 +36,7 @@ def is_asked_for(node: cst.CSTNode, source: Source) -> bool:
 
 
 class CudnnBenchmarkOnMiopen(PythonRule["cst.Assign"]):
-    """``cudnn.benchmark = True``, which makes MIOpen search for each new shape.
+    """``cudnn.benchmark = True`` makes MIOpen search again for each new shape.
 
     ## Why it matters
     On ROCm the flag is MIOpen's: for every convolution with a shape that it has not met, MIOpen

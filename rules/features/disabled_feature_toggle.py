@@ -36,7 +36,7 @@ def _comments_with(words: tuple[str, ...]) -> On:
 
 
 class DisabledFeatureToggle(PartRule["Comment"]):
-    """A fast path that is commented out without a reason.
+    """Fast path is commented out without a reason.
 
     ## Why it matters
     ``# set_use_aiter_attention(True)`` or ``# attn_implementation="flash_attention_2"`` is what

@@ -71,7 +71,7 @@ def is_passed_on(late: LateSetting, source: Source) -> bool:
 
 
 class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
-    """A variable of the environment that is set when its reader has read it already.
+    """Environment variable is set after the library has read it.
 
     ## Why it matters
     ``huggingface_hub`` and ``datasets`` read ``HF_HOME``, ``HF_HUB_OFFLINE`` and their other

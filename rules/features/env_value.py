@@ -85,7 +85,7 @@ def is_without_reader(given: Given, file: File) -> bool:
 
 
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
-    """A variable that no program reads, or a value that its reader does not understand.
+    """Environment variable has no effect: unknown name or unsupported value.
 
     ## Why it matters
     A variable of the environment is never checked: a name that no program reads and a value that

@@ -74,7 +74,7 @@ def is_for_other_gpus(node: cst.CSTNode, source: Source) -> bool:
 
 
 class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
-    """Products of fp8 matrices in a type that MI300 does not multiply.
+    """MI300 does not multiply fp8 matrices of this dtype.
 
     ## Why it matters
     MI300 (gfx942) multiplies ``float8_e4m3fnuz`` and ``float8_e5m2fnuz``. The types without

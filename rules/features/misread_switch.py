@@ -78,7 +78,7 @@ def is_of_other_package(switch: Switch, source: Source) -> bool:
 
 
 class MisreadSwitch(PythonRule["cst.Call"]):
-    """A switch in the environment that "0" and "False" turn on.
+    """Environment switch turns on for "0" and "False" too.
 
     ## Why it matters
     A variable of the environment is text, and every text but the empty one is true.

@@ -124,7 +124,7 @@ def is_never_run(node: Probe, source: Source) -> bool:
 
 
 class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
-    """A look at the GPUs that fails where they are not NVIDIA's.
+    """GPU query works only on NVIDIA.
 
     ## Why it matters
     Machines with AMD GPUs have neither `nvidia-smi` nor the library NVML. A run of `nvidia-smi`

@@ -43,7 +43,7 @@ def is_of_own_package(node: cst.Import | cst.ImportFrom, source: Source) -> bool
 
 
 class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
-    """A private name of an attention package, which its builds for ROCm may not have.
+    """Code uses a private name of an attention package.
 
     ## Why it matters
     ``flash_attn`` for ROCm has two backends, CK and Triton, and with the second one there is no

@@ -34,7 +34,7 @@ def knows_amd(node: cst.Call, source: Source) -> bool:
 
 
 class PtxInlineAsm(PythonRule["cst.Call"]):
-    """A Triton kernel with assembly in PTX, which only NVIDIA's GPUs understand.
+    """Triton kernel contains PTX assembly, so it runs only on NVIDIA GPUs.
 
     ## Why it matters
     ``tl.inline_asm_elementwise`` hands its text to the assembler of the target. PTX is NVIDIA's: on

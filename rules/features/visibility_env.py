@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class VisibilityEnv(PartRule["Setting | cst.Assign | cst.Dict"]):
-    """Two variables that filter the GPUs of one process, of which one filters what the other left.
+    """Two GPU-visibility variables filter the same process one after the other.
 
     ## Why it matters
     On ROCm the GPUs are filtered twice: the driver leaves those of ``ROCR_VISIBLE_DEVICES`` and

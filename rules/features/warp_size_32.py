@@ -65,7 +65,7 @@ def is_tried(node: cst.Integer, source: Source) -> bool:
 
 
 class WarpSize32(PythonRule["cst.Integer"]):
-    """A kernel that is right only where a warp has 32 threads.
+    """Kernel assumes warps of 32 threads.
 
     ## Why it matters
     AMD's Instinct GPUs (gfx9) run 64 threads in a warp, which HIP calls a wavefront; Radeon GPUs

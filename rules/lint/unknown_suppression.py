@@ -8,7 +8,7 @@ from ._comments import SUPPRESSIONS
 
 
 class UnknownSuppression(EngineRule):
-    """A comment that should hide a finding, but names no rule that exists.
+    """Suppression comment names an unknown rule.
 
     ## Why it matters
     It suppresses nothing: either the finding is reported all the same, or there is none and the

@@ -6,7 +6,7 @@ from rocmlint.rule import EngineRule
 
 
 class UnreadableFile(EngineRule):
-    """A file that cannot be read, decoded or parsed.
+    """File cannot be read, decoded or parsed.
 
     ## Why it matters
     No other rule has seen the file, so silence about it means nothing; and Python cannot import

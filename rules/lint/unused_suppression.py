@@ -8,7 +8,7 @@ from ._comments import SUPPRESSIONS
 
 
 class UnusedSuppression(EngineRule):
-    """A comment that hides a finding which is no longer there.
+    """Suppression comment has no finding to hide.
 
     ## Why it matters
     Readers of the comment believe that there is something to hide, and the next real problem on

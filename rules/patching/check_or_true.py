@@ -35,7 +35,7 @@ def is_explained(node: cst.BooleanOperation, source: Source) -> bool:
 
 
 class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
-    """A check that ends in ``or True``, so that it passes whatever it looks at.
+    """Check ends in ``or True``, so it always passes.
 
     ## Why it matters
     What the check guards runs without what it needs: a kernel that is not installed, patched

@@ -52,7 +52,7 @@ def is_restarted(late: LateCopy, source: Source) -> bool:
 
 
 class CopyAfterImport(PythonRule["cst.Call"]):
-    """Files that are copied over modules which the program has imported already.
+    """Files are copied over modules that are already imported.
 
     ## Why it matters
     Python reads the file of a module once. A module that was imported stays what it was until
@@ -90,7 +90,6 @@ class CopyAfterImport(PythonRule["cst.Call"]):
     name = "copy-after-import"
     since = "0.1.0"
     severity = "warning"
-    preview = True
     skips = frozenset({"test"})
     on = nodes(
         "Call",

@@ -49,7 +49,7 @@ def is_repaired(node: cst.Assign, source: Source) -> bool:
 
 
 class FlagAfterFailedImport(PythonRule["cst.Assign"]):
-    """A flag that says "it is there" where the import has just failed.
+    """Availability flag is set to true although the import has failed.
 
     ## Why it matters
     The code behind the flag runs without the package: it stops with a NameError far away, or
@@ -83,7 +83,7 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
     code = "ROC112"
     name = "flag-after-failed-import"
     since = "0.1.0"
-    preview = True
+    severity = "warning"
     skips = frozenset({"test"})
     on = nodes(
         "Assign",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MissingCopiedFile(PartRule["Command"]):
-    """A script copies a file into an installed package, and the name of the file is misspelled.
+    """Script copies a misspelled file into an installed package.
 
     ## Why it matters
     `cp` prints an error, and a script without `set -e` goes on: the stock files run, and the

@@ -64,7 +64,7 @@ def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
 
 
 class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
-    """A patch that comes too late: the old object was imported before and stays in use.
+    """Patch comes too late: the old object is already imported.
 
     ## Why it matters
     ``from module import function`` keeps the function that the module had at that moment. When

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
-    """A class that is replaced in its module, after it was imported from the package around.
+    """Class is patched after its parent package has re-exported it.
 
     ## Why it matters
     ``transformers.LlamaModel`` and ``transformers.models.llama.modeling_llama.LlamaModel`` are
@@ -61,7 +61,7 @@ class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
     code = "ROC116"
     name = "patch-of-reexported-class"
     since = "0.1.0"
-    preview = True
+    severity = "warning"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED
     excuses = (is_never_called, is_put_back)

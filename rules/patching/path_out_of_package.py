@@ -25,7 +25,7 @@ def is_no_part_of_package(escape: Escape, source: Source) -> bool:
 
 
 class PathOutOfPackage(PythonRule["cst.CSTNode"]):
-    """A path from an installed package to something that only its source checkout has.
+    """Path leads from an installed package to files only its checkout has.
 
     ## Why it matters
     Where the author works, the directory above the package is the checkout, with its scripts, data

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
-    """A checkout at the end of ``sys.path``, where an installed package of the same name hides it.
+    """Checkout is last on ``sys.path``, so the installed package wins.
 
     ## Why it matters
     Python takes the first package of a name on ``sys.path``. Behind ``site-packages`` the
@@ -83,6 +83,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     name = "shadowing-by-sys-path"
     since = "0.1.0"
     severity = "warning"
+    retired = {"ROC118": "shadowing-generic-name"}  # noqa: RUF012 - a constant of the class
     on = CHANGES_PATH
     excuses = (
         is_fallback,

@@ -19,7 +19,7 @@ _COMPUTE_LOSS = Contract("compute_loss", "num_items_in_batch", since="4.46")
 
 
 class ComputeLossContract(PythonRule["cst.FunctionDef"]):
-    """A ``compute_loss`` that does not take ``num_items_in_batch``, which Trainer passes.
+    """``compute_loss`` does not accept ``num_items_in_batch``.
 
     ## Why it matters
     Since transformers 4.46, ``Trainer.training_step`` calls ``compute_loss(model, inputs,

@@ -50,7 +50,7 @@ def takes_no_evaluation_data(node: cst.FunctionDef, source: Source) -> bool:
 
 
 class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
-    """A ``compute_loss`` that returns the same whether or not it is asked for the outputs.
+    """``compute_loss`` ignores ``return_outputs``.
 
     ## Why it matters
     Training uses what ``compute_loss`` returns as one scalar tensor; evaluation asks with
@@ -91,8 +91,7 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     code = "ROC708"
     name = "compute-loss-return"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
     on = definitions("compute_loss")
     excuses = (is_kept_only, is_evaluated_otherwise, takes_no_evaluation_data, is_never_evaluated)

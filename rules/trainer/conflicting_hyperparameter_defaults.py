@@ -82,7 +82,7 @@ def _conflicts(source: Source) -> tuple[Conflict, ...]:
 
 
 class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
-    """One hyper-parameter that is read with two different defaults.
+    """Hyper-parameter is read with two different defaults.
 
     ## Why it matters
     A configuration that leaves the key out trains with both values: the schedule is computed for

@@ -136,7 +136,7 @@ def is_never_run(found: RootLevel, source: Source) -> bool:
 
 
 class DebugLoggingDefault(PythonRule["cst.Call"]):
-    """The root logger, or all of a package, is set to DEBUG, whether or not somebody asked for it.
+    """Root or package logger is always set to DEBUG.
 
     ## Why it matters
     The level of the root logger is that of all libraries: urllib3, filelock, matplotlib, numba,
@@ -180,8 +180,7 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     code = "ROC707"
     name = "debug-logging-default"
     since = "0.1.0"
-    preview = True
-    severity = "warning"
+    severity = "note"
     skips = frozenset({"test", "example", "docs", "benchmark"})
     on = calls(
         *("basicConfig", "setLevel"),

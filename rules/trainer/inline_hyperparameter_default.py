@@ -23,7 +23,7 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
 
 
 class InlineHyperparameterDefault(PythonRule["cst.Call"]):
-    """A hyper-parameter with a literal default in the code that reads it.
+    """Hyper-parameter has a literal default where it is read.
 
     ## Why it matters
     A key that is missing or misspelled in the configuration is not noticed: the run trains with a

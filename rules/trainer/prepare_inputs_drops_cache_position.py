@@ -35,7 +35,7 @@ def is_of_other_release(node: cst.FunctionDef, source: Source) -> bool:
 
 
 class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
-    """A ``prepare_inputs_for_generation`` that does not hand ``cache_position`` on to ``forward``.
+    """``prepare_inputs_for_generation`` drops ``cache_position``.
 
     ## Why it matters
     From transformers 4.41 until 5.0, ``generate`` tells the model by ``cache_position`` where the
@@ -77,8 +77,7 @@ class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
     code = "ROC703"
     name = "prepare-inputs-drops-cache-position"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
     on = definitions("prepare_inputs_for_generation")
     excuses = (is_kept_only, is_of_other_release)

@@ -56,7 +56,7 @@ def is_converted(found: LoggedTensor, source: Source) -> bool:
 
 
 class TensorInLog(PythonRule["cst.Call"]):
-    """A tensor that is given to ``Trainer.log``, which keeps it and writes it as JSON.
+    """Tensor is passed to ``Trainer.log``, but JSON cannot hold it.
 
     ## Why it matters
     ``Trainer.log`` appends its dictionary to ``state.log_history``. At the first checkpoint that

@@ -26,7 +26,7 @@ _CONTRACTS = {
 
 
 class TrainerOverrideSignature(PythonRule["cst.FunctionDef"]):
-    """An override of a Trainer method that does not take an argument which Trainer passes.
+    """Override of a Trainer method lacks an argument that Trainer passes.
 
     ## Why it matters
     Trainer passes more to its own methods than it used to: ``training_step`` gets

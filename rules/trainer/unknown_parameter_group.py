@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class UnknownParameterGroup(PythonRule["cst.Call"]):
-    """A prefix of parameter names for which the project has no group.
+    """Parameter prefix belongs to no group of the project.
 
     ## Why it matters
     Learning rates and frozen parts are chosen by the first words of parameter names. A prefix that

@@ -36,7 +36,7 @@ def prepares_ranks(found: InStep, source: Source) -> bool:
 
 
 class BarrierInTrainingLoop(PythonRule["cst.Call"]):
-    """A barrier of all ranks on every step of a training loop.
+    """All ranks wait at a barrier on every training step.
 
     ## Why it matters
     A barrier makes every rank wait for the slowest one, in addition to the gradient all-reduce,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DeepspeedConfig(Rule["cst.SimpleString | DeepSpeedConfig"]):
-    """A setting that DeepSpeed refuses or ignores.
+    """DeepSpeed refuses or ignores this setting.
 
     ## Why it matters
     DeepSpeed refuses settings that it does not know in ``zero_optimization``, ``fp16``, ``bf16``

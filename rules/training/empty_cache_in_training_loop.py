@@ -113,7 +113,7 @@ def is_short_of_memory(found: InStep, source: Source) -> bool:
 
 
 class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
-    """A ``torch.cuda.empty_cache()`` on every step of a training loop.
+    """``torch.cuda.empty_cache()`` runs on every training step.
 
     ## Why it matters
     PyTorch keeps freed memory to hand it out again. Emptying that cache on every step gives it

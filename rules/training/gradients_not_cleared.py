@@ -66,7 +66,7 @@ def is_unused(update: Update, source: Source) -> bool:
 
 
 class GradientsNotCleared(PythonRule["cst.Call"]):
-    """A training loop that never clears the gradients of its optimizer.
+    """Training loop never clears the gradients of its optimizer.
 
     ## Why it matters
     ``backward()`` adds to the gradients that are there. Without ``zero_grad()`` each step

@@ -122,7 +122,7 @@ def is_unused(kept: Kept, source: Source) -> bool:
 
 
 class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
-    """A loss that is summed up or collected with its autograd graph.
+    """Loss is summed or collected together with its autograd graph.
 
     ## Why it matters
     A loss holds on to the graph that computed it. ``total += loss`` makes the sum a part of that

@@ -53,7 +53,7 @@ def is_unused(step: EngineStep, source: Source) -> bool:
 
 
 class PartitionCache(PythonRule["cst.Call"]):
-    """A training loop of a DeepSpeed engine that never empties ZeRO's partition cache.
+    """DeepSpeed training loop never empties ZeRO's partition cache.
 
     ## Why it matters
     ZeRO-3 keeps parameters on the GPU that it gathered for the last modules of a step, and

@@ -48,7 +48,7 @@ def is_explained(found: InStep, source: Source) -> bool:
 
 
 class SyncInTrainingLoop(PythonRule["cst.Call"]):
-    """A ``torch.cuda.synchronize()`` on every step of a training loop.
+    """``torch.cuda.synchronize()`` runs on every training step.
 
     ## Why it matters
     PyTorch queues kernels ahead of the GPU. A host that waits for the GPU on every step queues

@@ -24,7 +24,7 @@ _MOST = 4.0
 
 
 class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
-    """Buckets of ZeRO-1 and ZeRO-2 that take 4 GB or more of each GPU in the backward pass.
+    """ZeRO buckets take 4 GB or more of each GPU.
 
     ## Why it matters
     With ``overlap_comm`` DeepSpeed reduces gradients from two buffers, each of

@@ -72,7 +72,7 @@ def is_unused(node: cst.Call, source: Source) -> bool:
 
 
 class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
-    """``zero_grad(set_to_none=False)`` without a reason.
+    """``zero_grad(set_to_none=False)`` keeps gradient buffers without a reason.
 
     ## Why it matters
     Gradients that are set to zero stay allocated: the next forward pass runs beside a buffer as

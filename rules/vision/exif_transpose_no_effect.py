@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ExifTransposeNoEffect(PythonRule["cst.Call"]):
-    """An ``ImageOps.exif_transpose`` that cannot change anything.
+    """``ImageOps.exif_transpose`` has no effect.
 
     ## Why it matters
     ``exif_transpose`` returns a new image and leaves the one it is given alone. Where the result

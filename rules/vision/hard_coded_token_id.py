@@ -156,7 +156,7 @@ def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
 
 
 class HardCodedTokenId(PythonRule["cst.Integer"]):
-    """The id of a special token as a number.
+    """Special token id is hard-coded as a number.
 
     ## Why it matters
     ``151655`` is ``<|image_pad|>`` in the vocabulary that Qwen2-VL, Qwen2.5-VL and Qwen3-VL share.
@@ -189,8 +189,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     code = "ROC607"
     name = "hard-coded-token-id"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = nodes(
         "Integer",
         words=("15164", "15165", "15166"),

@@ -89,7 +89,7 @@ def asks_for_ids(found: HomeGrown, source: Source) -> bool:
 
 
 class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
-    """A private copy of a model's ``get_rope_index``, or a patch that takes its place.
+    """Private copy or patch replaces a model's ``get_rope_index``.
 
     ## Why it matters
     Qwen2-VL and its successors number tokens in three dimensions: time, height and width. The
@@ -131,8 +131,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
     code = "ROC606"
     name = "home-grown-rope-index"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = nodes(
         "FunctionDef",
         "Assign",

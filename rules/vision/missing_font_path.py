@@ -85,7 +85,7 @@ def is_given_a_font(found: Unreadable, source: Source) -> bool:
 
 
 class MissingFontPath(PythonRule["cst.Call"]):
-    """Text in letters that the font it is drawn with does not have.
+    """Font has no glyphs for the letters drawn with it.
 
     ## Why it matters
     The font that matplotlib brings has no Chinese, Japanese or Korean letters, and neither has

@@ -70,7 +70,7 @@ def is_part_of_model(found: Unpaired, source: Source) -> bool:
 
 
 class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
-    """A model of the Qwen-VL kind that is given ``pixel_values`` without ``image_grid_thw``.
+    """Qwen-VL model gets ``pixel_values`` without ``image_grid_thw``.
 
     ## Why it matters
     These models take the patches of all images in one tensor, and the grid says which patches

@@ -37,7 +37,7 @@ def is_override(found: PastPipeline, source: Source) -> bool:
 
 
 class RequiredPipeline(PythonRule["cst.Call"]):
-    """A call past the function that a project requires for it.
+    """Call bypasses the function that the project requires.
 
     ## Why it matters
     A model with a detection head answers with boxes only where the pipeline around it adds the

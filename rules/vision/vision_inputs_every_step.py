@@ -24,7 +24,7 @@ def is_dropped_later(found: HandedOn, source: Source) -> bool:
 
 
 class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
-    """A ``prepare_inputs_for_generation`` that hands the pixels on on every step.
+    """``prepare_inputs_for_generation`` passes images on every step.
 
     ## Why it matters
     ``generate`` asks this method for the inputs of each step. The image belongs to the first one

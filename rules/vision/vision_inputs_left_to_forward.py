@@ -24,7 +24,7 @@ def is_used_every_step(found: HandedOn, source: Source) -> bool:
 
 
 class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
-    """Pixels that are handed on on every step, which only a check for a single token keeps out.
+    """Only a length test stops pixels from being passed on every step.
 
     ## Why it matters
     Models such as LLaVA are given the image on each step and leave it alone where there is only
@@ -65,8 +65,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     code = "ROC610"
     name = "vision-inputs-left-to-forward"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
     excuses = (*MODEL_EXCUSES, is_used_every_step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,3 +32,17 @@ def test_a_folder_without_one_is_refused_with_what_to_type(
     ended = project.run(*verb, "--python", str(project.root))
     assert ended.returncode == 2
     assert "is a directory without an interpreter; name one, such as --python .venv" in ended.stderr
+
+
+def test_check_takes_python_for_environment(packages: FakeEnvironment, project: Project) -> None:
+    project.write("a.py", "import torch\n")
+    ended = project.run("--python", str(packages.root), "--show-settings")
+    assert f'environment = "{packages.root}"  # command line' in ended.stdout
+
+
+def test_check_looks_for_a_bare_name_on_path(
+    packages: FakeEnvironment, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(packages.python.parent), prepend=os.pathsep)
+    ended = project.run("--python", packages.python.name, "--show-settings")
+    assert f'environment = "{packages.python}"  # command line' in ended.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ import pytest
 from jsonschema import validate  # type: ignore[import-untyped]
 
 from rocmlint import __version__
+from rocmlint.cli.help import USUAL
+from rocmlint.cli.main import VERBS
 from rocmlint.published.ages import ages
 from tests.support.scripts import CLEAN, SAFE, UNSAFE
 from tests.support.tools import program
@@ -32,6 +35,21 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
         (["chek", "."], "no such verb or path 'chek'; did you mean 'check'?"),
         (["scr"], "no such verb or path 'scr'; did you mean 'src'?"),
         (["nosuch"], "no such verb or path 'nosuch'"),
+        (
+            ["explain", "ROC101"],
+            "no such verb or path 'explain'; did you mean `rocmlint rule CODE`?",
+        ),
+        (["lint", "."], "no such verb or path 'lint'; did you mean `rocmlint check`?"),
+        (["fix", "."], "no such verb or path 'fix'; did you mean `rocmlint check --fix`?"),
+        (["ROC101"], "no such verb or path 'ROC101'; did you mean `rocmlint rule ROC101`?"),
+        (["roc101"], "no such verb or path 'roc101'; did you mean `rocmlint rule ROC101`?"),
+        (
+            ["faked-check"],
+            "no such verb or path 'faked-check'; did you mean `rocmlint rule faked-check`?",
+        ),
+        (["--jobs", "many"], "--jobs must be a whole number, not 'many'"),
+        (["--zzzz"], "unknown argument --zzzz; see rocmlint check --help"),
+        (["rule", "--zzzz"], "unknown argument --zzzz; see rocmlint rule --help"),
         (["help", "nosuch"], "help: no such verb: 'nosuch'"),
         (["--quiet", "rule", "ROC101"], "the verb must come first: rocmlint rule ..."),
     ],
@@ -70,10 +88,42 @@ def test_check_may_follow_flags(project: Project) -> None:
 
 
 def test_help_prints_what_the_flag_prints(project: Project) -> None:
-    for words in ([], ["rule"], ["stack"], ["stack", "show"], ["verify", "live"], ["help"]):
+    for words in (
+        [],
+        ["check"],
+        ["rule"],
+        ["stack"],
+        ["stack", "show"],
+        ["verify", "live"],
+        ["help"],
+    ):
         ended = project.run("help", *words)
         assert (ended.returncode, ended.stderr) == (0, "")
         assert ended.stdout == project.run(*words, "--help").stdout
+
+
+def test_help_shows_all_verbs_and_the_usual_flags_on_one_screen(project: Project) -> None:
+    shown = project.run("help").stdout
+    assert len(shown.splitlines()) <= 40
+    assert max(map(len, shown.splitlines())) <= 80
+    first_words = {line.split()[0] for line in shown.splitlines() if line.startswith("  ")}
+    assert first_words == {*VERBS, *(f"--{name}" for name in USUAL)}
+    reference = project.run("check", "--help").stdout
+    assert all(f"--{name} " in reference or f"--{name}," in reference for name in USUAL)
+
+
+def test_a_table_of_ruff_is_refused_with_the_place_of_the_keys(project: Project) -> None:
+    project.write("pyproject.toml", '[tool.rocmlint.lint]\nselect = ["ROC1"]\n')
+    ended = project.run()
+    message = "unknown key or rule 'lint'; keys are directly in [tool.rocmlint]"
+    assert (ended.returncode, ended.stderr) == (2, f"error: pyproject.toml:1: {message}\n")
+
+
+def test_stack_alone_shows_the_stack(project: Project) -> None:
+    flags = ("--python", sys.executable, "--output-format", "json")
+    shown = json.loads(project.run("stack", *flags).stdout)
+    assert shown["verb"] == "show"
+    assert "without a verb: show" in project.run("stack", "--help").stdout
 
 
 def test_the_version_can_be_read_by_programs(project: Project) -> None:

@@ -55,7 +55,7 @@ def test_a_file_of_no_known_format_is_told_of_and_not_linted(tmp_path: Path) -> 
     paths = [str(tmp_path / name) for name in ("README.rst", "values.yaml", "serve")]
     discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
     assert (discovery.files, discovery.problems) == ([], [])
-    assert [Path(line.partition(": ")[0]).name for line in discovery.notes] == [
+    assert [Path(line.partition(": ")[0]).name for line in discovery.remarks] == [
         "README.rst",
         "values.yaml",
         "serve",
@@ -86,7 +86,7 @@ def test_documents_are_found_where_the_settings_say_so(tmp_path: Path) -> None:
     assert found(tmp_path, documents=True) == ["README.md", "a.py", "docs/install.md"]
     discovery = discover([str(tmp_path / "README.md")], lambda _: Settings(root=str(tmp_path)))
     assert discovery.files == []
-    assert "`documents = true`" in discovery.notes[0]
+    assert "`documents = true`" in discovery.remarks[0]
 
 
 def test_a_tool_that_names_files_of_no_known_format_hears_nothing_of_it(tmp_path: Path) -> None:

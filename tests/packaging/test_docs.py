@@ -14,6 +14,7 @@ import pytest
 
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS
 
 if TYPE_CHECKING:
     from rocmlint.rule.registry import RuleType
@@ -56,6 +57,26 @@ def test_each_rule_has_a_page_and_stands_in_the_navigation_once(generated: Any) 
     assert below == [f"rules/{rule.name}.md" for rule in load_rules()]
 
 
+def test_retired_codes_are_listed_with_their_successors(
+    generated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, *_) = load_rules()
+    monkeypatch.setattr(first, "retired", {"ROC199": "old-name"})
+    rows = generated.retired_table().splitlines()[2:]
+    assert f"| ROC199 | old-name | [{first.code} {first.name}](rules/{first.name}.md) |" in rows
+    assert rows == sorted(rows)
+    assert [each for each in GAPS if not any(row.startswith(f"| {each} |") for row in rows)] == []
+
+
+def test_a_page_without_tables_costs_nothing(
+    generated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = dict.fromkeys(generated.TABLES, pytest.fail)
+    monkeypatch.setattr(generated, "TABLES", {**made, "rules": lambda: "all rules"})
+    assert generated.on_page_markdown("# Page", page=None) == "# Page"
+    assert generated.on_page_markdown("<!-- rules -->", page=None) == "all rules"
+
+
 def test_the_schemas_of_the_configuration_are_published(generated: Any) -> None:
     published = {path: json.loads(text) for path, text in generated.schemas()}
     assert list(published) == ["schema/rocmlint.json", "schema/rocmlint-pyproject.json"]
@@ -88,9 +109,9 @@ def test_the_page_of_a_rule_shows_the_example_before_its_folded_test_cases(
     page = generated.rule_page(rule)
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
     assert headings[:3] == ["Why it matters", "Example", "Use instead"]
-    assert headings[-3:] == ["References", "Looks at", "Test cases"]
+    assert headings[-2:] == ["References", "Test cases"]
     assert "# expect:" not in page
-    references = page.partition("## References")[2].partition("## Looks at")[0].split()
+    references = page.partition("## References")[2].partition("## Test cases")[0].split()
     assert all(each == "-" or re.fullmatch(r"<https://\S+>", each) for each in references)
     assert "??? note" not in page.partition("## Test cases")[0]
 

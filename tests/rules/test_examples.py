@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.rule.documentation import documentation, not_reported, sections
+from rocmlint.rule.documentation import documentation, not_reported, notes, sections
 from rocmlint.rule.page import markdown
 from rocmlint.rule.registry import load_rules
 
@@ -25,6 +25,12 @@ def test_references_are_public_pages_below_what_to_use_instead(rule: type[Rule[A
 
 
 @each_rule
-def test_each_excuse_is_a_line_of_the_page(rule: type[Rule[Any]]) -> None:
-    lines = not_reported(rule)
-    assert [f"- {line}" for line in lines if f"- {line}\n" not in markdown(rule)] == []
+def test_each_excuse_and_each_doubt_is_a_line_of_the_page(rule: type[Rule[Any]]) -> None:
+    lines = [line.removesuffix(".").replace("|", "\\|") for line in conditions_of(rule)]
+    page = markdown(rule)
+    assert [line for line in lines if f" {line} |\n" not in page] == []
+
+
+def conditions_of(rule: type[Rule[Any]]) -> list[str]:
+    lines = [*rule.tiers.values(), *notes(rule), *not_reported(rule)]
+    return [f"{line[:1].upper()}{line[1:]}" for line in lines]

@@ -1,4 +1,4 @@
-"""``rocmlint config``: every option of the configuration, and the JSON schema of them all."""
+"""``rocmlint config``: the options of the configuration, and the JSON schema of them all."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import textwrap
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.cli.flags import all_flags
 from rocmlint.cli.parser import Parser, add_output_format
 from rocmlint.config.configuration import Configuration
-from rocmlint.config.option import described, schema, type_name
+from rocmlint.config.option import as_toml, described, did_you_mean, schema, type_name
 from rocmlint.config.settings import OPTIONS
+from rocmlint.errors import ConfigError
 from rocmlint.lint.selection import profiles, rules_of, selectors
 from rocmlint.rule.documentation import summary
 from rocmlint.rule.registry import load_rules
@@ -33,8 +35,39 @@ SCHEMAS = {"rocmlint.toml": "rocmlint.json", "pyproject.toml": "rocmlint-pyproje
 """The files that a schema is for, and what it is called in ``schema/`` of the docs."""
 
 
+EXAMPLES: Mapping[str, object] = {
+    "select": ["ROC1", "exif-transpose"],
+    "extend-select": ["ROC8"],
+    "ignore": ["empty-cache-in-training-loop"],
+    "per-file-ignores": {"scripts/convert_*.py": ["ROC4"]},
+    "profile": "export",
+    "rules": ["tools/rules"],
+    "exclude": ["third_party/"],
+    "environment": ".venv",
+    "baseline": "rocmlint-baseline.json",
+    "cache-dir": ".cache/rocmlint",
+    "verify": {"manifests": ["patches.toml"], "kernel-packages": ["aiter"]},
+    "extend": "../rocmlint.toml",
+    "fixable": ["ROC2"],
+    "extend-fixable": ["ROC602"],
+    "unfixable": ["ROC901"],
+    "required-version": ">=0.1,<0.2",
+    "toggles": ["use_fast_attention"],
+    "allowed-paths": ["src/loading/**"],
+    "calls": {"load_image": ["prepare_batch"]},
+    "prefixes": ["backbone", "head"],
+}
+"""A value of each option that is not one of a few."""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint config``."""
+    parser.add_argument(
+        "keys",
+        nargs="*",
+        metavar="KEY",
+        help="print only these options: select, or exif-transpose.always for one of a rule",
+    )
     add_output_format(parser)
     parser.add_argument(
         "--schema",
@@ -53,18 +86,68 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint config``."""
-    parser = Parser("config [flags]", "List the options of [tool.rocmlint].")
+    parser = Parser(
+        "config [flags] [KEY ...]", "List the options of [tool.rocmlint], or explain some of them."
+    )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
     own = flags.local_rules
     rules = rules_of(Configuration().settings_for(os.getcwd())) if own else load_rules()
     if flags.schema:
         print(json.dumps(configuration_schema(rules, flags.schema, local=own), indent=2))
-    elif flags.output_format == "json":
-        print(json.dumps({"version": 1, "options": list(_listed(rules))}, indent=2))
+        return 0
+    options: list[Mapping[str, Any]] = list(_listed(rules))
+    if flags.keys:
+        options = [each for key in flags.keys for each in _named(key, options, rules)]
+    if flags.output_format == "json":
+        print(json.dumps({"version": 1, "options": options}, indent=2))
+    elif flags.keys:
+        print("\n\n".join(map(_explained, options)))
     else:
-        print(_text(rules))
+        print(_text(options))
     return 0
+
+
+def _named(
+    key: str, options: Sequence[Mapping[str, Any]], rules: Sequence[RuleType]
+) -> list[Mapping[str, Any]]:
+    """Return the options that a key names: itself, or all of a rule. Raises ConfigError."""
+    name = key.removeprefix("--").removeprefix("tool.rocmlint.")
+    names = {rule.code: rule.name for rule in rules}
+    rule, _, option = name.rpartition(".")
+    found = [each for each in options if name == _full_name(each)]
+    found = found or [each for each in options if each["rule"] == names.get(name, name)]
+    found = found or [each for each in options if (each["rule"], each["name"]) == (rule, option)]
+    if found:
+        return found
+    if name in all_flags():
+        message = f"{key!r} is a flag of `rocmlint check`, not an option of [tool.rocmlint]"
+        raise ConfigError(message)
+    near = did_you_mean(name, map(_full_name, options)) or "; `rocmlint config` lists the options"
+    message = f"there is no option {key!r}{near}"
+    raise ConfigError(message)
+
+
+def _full_name(option: Mapping[str, Any]) -> str:
+    return f"{option['rule']}.{option['name']}" if option["rule"] else str(option["name"])
+
+
+def _explained(option: Mapping[str, Any]) -> str:
+    """Return all about one option, with an example."""
+    lines = _lines(option)
+    value = example(option)
+    if value is not None:
+        table = f"tool.rocmlint.{option['rule']}" if option["rule"] else "tool.rocmlint"
+        lines += ["", f"    [{table}]", f"    {option['name']} = {as_toml(value)}"]
+    return "\n".join(lines)
+
+
+def example(option: Mapping[str, Any]) -> object:
+    """Return a value of an option other than its default; None if none is known."""
+    if option["type"] == "boolean":
+        return not option["default"]
+    others = [each for each in option["choices"] if each != option["default"]]
+    return others[0] if others else EXAMPLES.get(option["name"])
 
 
 def configuration_schema(
@@ -127,23 +210,24 @@ def _listed(rules: Sequence[RuleType]) -> Iterator[dict[str, Any]]:
             yield {**described(name, option), "rule": rule, "flag": flag}
 
 
-def _text(rules: Sequence[RuleType]) -> str:
+def _text(options: Sequence[Mapping[str, Any]]) -> str:
     lines = ["[tool.rocmlint]"]
     rule = None
-    for each in _listed(rules):
+    for each in options:
         if each["rule"] != rule:
             rule = each["rule"]
             lines += [f"[tool.rocmlint.{rule}]"]
-        default = "not set" if each["default"] is None else json.dumps(each["default"])
-        facts = f"{type_name(each['type'])}; default: {default}"
-        if each["choices"]:
-            facts += f"; one of {', '.join(each['choices'])}"
-        if each["flag"]:
-            facts += f"; flag: {each['flag']}"
-        lines += [
-            each["name"],
-            f"    ({facts})",
-            textwrap.indent(textwrap.fill(each["help"], 88), "    "),
-        ]
-        lines.append("")
+        lines += [*_lines(each), ""]
     return "\n".join(lines).rstrip()
+
+
+def _lines(option: Mapping[str, Any]) -> list[str]:
+    """Return the name of an option, its facts and its meaning."""
+    default = "not set" if option["default"] is None else json.dumps(option["default"])
+    facts = f"{type_name(option['type'])}; default: {default}"
+    if option["choices"]:
+        facts += f"; one of {', '.join(option['choices'])}"
+    if option["flag"]:
+        facts += f"; flag: {option['flag']}"
+    meaning = textwrap.indent(textwrap.fill(option["help"], 88), "    ")
+    return [option["name"], f"    ({facts})", meaning]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import Option
@@ -57,9 +58,13 @@ FLAGS: Mapping[str, Option] = {
         group=_OUTPUT,
         metavar="FILE",
     ),
-    "statistics": Option(
-        "boolean", False, "Print the number of findings for each rule instead.", group=_OUTPUT
+    "show-excused": Option(
+        "boolean",
+        False,
+        "Also list the places that a rule left alone, each with the reason.",
+        group=_OUTPUT,
     ),
+    "statistics": Option("boolean", False, "Print counts per rule, not findings.", group=_OUTPUT),
     "color": Option(
         "string",
         "auto",
@@ -109,6 +114,12 @@ FLAGS: Mapping[str, Option] = {
     "jobs": Option("integer", None, "Number of processes.", group=_RUN, metavar="N"),
     "no-cache": Option("boolean", False, "Do not read or write the cache.", group=_RUN),
     "watch": Option("boolean", False, "Lint again whenever a file changes.", group=_RUN),
+    "hook": Option(
+        "boolean",
+        False,
+        "Drop notes unless `notes` is set, as the pre-commit hooks do.",
+        group=_RUN,
+    ),
     "show-fixes": Option(
         "boolean", False, "Print how many findings of each rule were fixed.", group=_FIXING
     ),
@@ -143,6 +154,9 @@ SHORT: Mapping[str, str] = {
 }
 """Flags with one letter, as Ruff has them."""
 
+ALIASES: Mapping[str, tuple[str, ...]] = {"environment": ("--python",)}
+"""Other spellings of flags: every other verb that judges an interpreter calls it so."""
+
 
 def all_flags() -> dict[str, Option]:
     """Return every flag of ``check``, those of the configuration first."""
@@ -157,6 +171,8 @@ def overrides(flags: SimpleNamespace) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None
     }
+    if flags.environment is not None:
+        options["environment"] = _on_path(flags.environment)
     if flags.extend_per_file_ignores:
         options["per-file-ignores"] = _by_pattern(_split(flags.extend_per_file_ignores))
     return options
@@ -165,6 +181,15 @@ def overrides(flags: SimpleNamespace) -> dict[str, Any]:
 def attribute(name: str) -> str:
     """Return the name of a flag as the attribute that the parser sets."""
     return name.replace("-", "_")
+
+
+def _on_path(name: str) -> str:
+    """Return the program that a shell would start for a name; a path stays as it is."""
+    if os.path.dirname(name) or os.path.lexists(name):
+        return name
+    import shutil  # noqa: PLC0415 - few runs name a program
+
+    return shutil.which(name) or name
 
 
 def _by_pattern(pairs: list[str]) -> dict[str, list[str]]:

@@ -23,10 +23,12 @@ VERBS = {
     "completion": "print a shell completion script",
     "clean": "remove caches",
     "version": "print the version",
-    "help": "print this message, or the help of a verb",
+    "help": "print this message, or the help of a verb (help check)",
 }
 """Each is a module or package beside this one with a function ``main``."""
 
+HABITS = {"explain": "rule CODE", "lint": "check", "fix": "check --fix"}
+"""What other tools call it, and what it is here."""
 WRONG = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -80,6 +82,8 @@ def _verb_of(arguments: list[str]) -> tuple[str, list[str]]:
     first = arguments[0] if arguments else ""
     if first in VERBS:
         return first, arguments[1:]
+    if first in {"-h", "--help"}:
+        return "help", []
     # What has a dot or a slash is meant as a path: linting the others says that it is missing.
     is_word = first[:1].isalnum() and first.replace("-", "").replace("_", "").isalnum()
     if is_word and not os.path.lexists(first):
@@ -89,12 +93,25 @@ def _verb_of(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _refuse_unknown(word: str) -> None:
     """Raise RocmlintError for a word that is neither a verb nor a path, unless files have it."""
-    from rocmlint.config.option import did_you_mean  # noqa: PLC0415 - only mistakes pay for it
-    from rocmlint.lint.discover import is_linted  # noqa: PLC0415
+    from rocmlint.lint.discover import is_linted  # noqa: PLC0415 - only mistakes pay for it
 
     if not is_linted(word):  # such as Dockerfile
-        message = f"no such verb or path {word!r}{did_you_mean(word, [*VERBS, *os.listdir()], 0.6)}"
+        message = f"no such verb or path {word!r}{_meant(word)}"
         raise RocmlintError(message)
+
+
+def _meant(word: str) -> str:
+    """Return the end of a message: the command that was meant, if one is near."""
+    from rocmlint.config.option import did_you_mean  # noqa: PLC0415 - only mistakes pay for it
+    from rocmlint.lint.selection import ALL, selectors  # noqa: PLC0415
+    from rocmlint.rule.registry import load_rules  # noqa: PLC0415
+
+    if word in HABITS:
+        return f"; did you mean `rocmlint {HABITS[word]}`?"
+    for name in (word, word.upper()):
+        if name != ALL and name in selectors(load_rules()):
+            return f"; did you mean `rocmlint rule {name}`?"
+    return did_you_mean(word, [*VERBS, *os.listdir()], 0.6)
 
 
 def _is_broken_pipe(error: OSError) -> bool:

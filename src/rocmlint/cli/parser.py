@@ -11,9 +11,10 @@ from argparse import (
     BooleanOptionalAction,
     RawDescriptionHelpFormatter,
 )
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rocmlint.cli.flags import GROUPS, SHORT, all_flags
+from rocmlint.cli.flags import ALIASES, GROUPS, SHORT, all_flags
 from rocmlint.cli.main import VERBS
 from rocmlint.config.option import Option, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
@@ -56,6 +57,13 @@ class Parser(ArgumentParser):
             name = "/".join(action.option_strings) or action.dest
             self.error(problem(name, allowed, value) or "")
 
+    def _get_value(self, action: Action, arg_string: str) -> Any:
+        """Refuse what is not a number, as the configuration does."""
+        if action.type is int and not arg_string.lstrip("+-").isdecimal():
+            name = "/".join(action.option_strings) or action.dest
+            self.error(problem(name, Option("integer", None, ""), arg_string) or "")
+        return super()._get_value(action, arg_string)
+
     def parse(self, arguments: Sequence[str], into: SimpleNamespace) -> SimpleNamespace:
         """Parse, with paths and flags in any order. Raises ConfigError for what is unknown."""
         parsed, unknown = self.parse_known_intermixed_args(arguments, into)
@@ -64,8 +72,13 @@ class Parser(ArgumentParser):
             near = did_you_mean(
                 flag, [name for each in self._actions for name in each.option_strings]
             )
-            self.error(f"unknown argument {flag}{near or '; see rocmlint --help'}")
+            verb = " ".join(takewhile(_is_verb, str(self.usage).split()[1:])) or "check"
+            self.error(f"unknown argument {flag}{near or f'; see rocmlint {verb} --help'}")
         return parsed
+
+
+def _is_verb(word: str) -> bool:
+    return word.replace("-", "").isalpha() and word.islower()
 
 
 class _Version(Action):
@@ -145,7 +158,7 @@ def add_output_format(parser: ArgumentParser, formats: Collection[str] = ("text"
 
 def _spellings(name: str) -> list[str]:
     """Return how a flag can be written."""
-    return [*([SHORT[name]] if name in SHORT else []), f"--{name}"]
+    return [*([SHORT[name]] if name in SHORT else []), f"--{name}", *ALIASES.get(name, ())]
 
 
 def how(name: str, option: Option) -> dict[str, Any]:

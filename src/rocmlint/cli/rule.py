@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from argparse import BooleanOptionalAction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -12,26 +13,38 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.parser import Parser, add_output_format
 from rocmlint.cli.rule_template import KINDS
 from rocmlint.config.configuration import Configuration
+from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.lint.selection import matches, near_rule, rules_of
+from rocmlint.lint.selection import ALL, matches, near_rule, rules_of
 from rocmlint.rule.documentation import summary
 from rocmlint.rule.page import described, markdown, plain_text
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.retired import GAPS, taken_over
+from rocmlint.rule.search import search
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.rule.registry import RuleType
+    from rocmlint.rule.search import Hit
 
-_CODE = re.compile(r"[A-Za-z]+[0-9]*")
-"""A code, its beginning or ALL, in upper or lower case; the names of rules have hyphens."""
+_CODE = re.compile(r"[A-Za-z]+[0-9]+")
+"""A code or its beginning, in upper or lower case."""
+_LISTED = "; `rocmlint rule` lists the rules"
+_LIKENESS = 0.75
+"""How near a name must be to words that no rule mentions."""
+_WORDS = frozenset({ALL, "ROC"})
+"""Selectors without a digit."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint rule``."""
     parser.add_argument(
-        "rules", nargs="*", metavar="CODE|NAME", help="a rule, or the beginning of its code (ROC1)"
+        "rules",
+        nargs="*",
+        metavar="CODE|NAME|TEXT",
+        help="a rule, the beginning of its code (ROC1), or words to search for in all rules",
     )
     parser.add_argument("--all", action="store_true", help="explain all rules")
     parser.add_argument(
@@ -60,14 +73,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint rule``."""
     parser = Parser(
-        "rule [CODE|NAME ...] [--all | --new NAME | --test DIR]",
-        "Explain rules, or write and test local ones. Without arguments, list the rules.",
-        "exit codes: 0 done, 1 a test failed, 2 usage error or an error in a local rule",
+        "rule [CODE|NAME|TEXT ...] [--all | --new NAME | --test DIR]",
+        "Explain rules, or write and test local ones. Without arguments, list the rules. Other "
+        "words are searched for in names, summaries, pages and messages.",
+        "exit codes: 0 done, 1 a test failed, 2 no such rule, usage error or an error in a local "
+        "rule",
     )
     add_arguments(parser)
     flags = parser.parse(arguments, SimpleNamespace())
     _refuse_contradictions(flags)
-    named = [each.upper() if _CODE.fullmatch(each) else each for each in flags.rules]
+    named = [_as_selector(each) for each in flags.rules]
     if flags.new is not None:
         from rocmlint.cli.rule_new import new  # noqa: PLC0415 - few runs write rules
 
@@ -77,10 +92,48 @@ def main(arguments: Sequence[str]) -> int:
 
         return test(flags.test, lambda rules: _wanted(named, rules) if named else rules)
     known = _known(named, local=flags.local_rules)
+    if named and not any(_is_known(each, known) or _is_code(each) for each in named):
+        return _found(" ".join(flags.rules), known, flags.output_format)
     wanted = _wanted(named, known) if named else list(known)
     listing = not (named or flags.all) and flags.output_format == "text"
     print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
+    _say_successors(named, known)
     return 0
+
+
+def _found(text: str, rules: Sequence[RuleType], form: str) -> int:
+    """Print the rules that mention a text. Raises ConfigError if none does."""
+    hits = search(text, rules)
+    if not hits:
+        near = did_you_mean(text, [rule.name for rule in rules], _LIKENESS)
+        message = f"no rule mentions {text!r}{near or _LISTED}"
+        raise ConfigError(message)
+    wanted = [each.rule for each in hits]
+    print("\n".join(_hits(hits)) if form == "text" else FORMATS[form](wanted))
+    return 0
+
+
+def _hits(hits: Sequence[Hit]) -> Iterator[str]:
+    """Yield the lines of a list: each rule, and below it what its page or a message says."""
+    for line, hit in zip(_lines([each.rule for each in hits]), hits, strict=True):
+        yield line
+        if hit.excerpt:
+            yield f"{'':8}{hit.excerpt}"
+
+
+def _say_successors(named: Sequence[str], rules: Sequence[RuleType]) -> None:
+    """Say on stderr which rule has taken over the ones that were named."""
+    for code, name, rule in taken_over(rules):
+        if not {code, name}.isdisjoint(named):
+            print(f"{code} ({name}) is now {rule.code} ({rule.name})", file=sys.stderr)
+
+
+def _as_selector(word: str) -> str:
+    return word.upper() if _CODE.fullmatch(word) or word.upper() in _WORDS else word
+
+
+def _is_code(word: str) -> bool:
+    return _CODE.fullmatch(word) is not None
 
 
 def _refuse_contradictions(flags: SimpleNamespace) -> None:
@@ -117,10 +170,14 @@ def _is_known(selector: str, rules: Sequence[RuleType]) -> bool:
 
 
 def _listed(rules: Sequence[RuleType]) -> str:
+    return "\n".join(_lines(rules))
+
+
+def _lines(rules: Sequence[RuleType]) -> Iterator[str]:
     width = max(len(rule.name) for rule in rules)
-    return "\n".join(
-        f"{rule.code}  {rule.name:<{width}}  {summary(rule)}{_when_off(rule)}" for rule in rules
-    )
+    for rule in rules:
+        text = summary(rule).replace("``", "`")
+        yield f"{rule.code}  {rule.name:<{width}}  {text}{_when_off(rule)}"
 
 
 def _when_off(rule: RuleType) -> str:
@@ -131,9 +188,12 @@ def _when_off(rule: RuleType) -> str:
 
 def _wanted(selectors: Sequence[str], rules: Sequence[RuleType]) -> list[RuleType]:
     for selector in selectors:
+        if selector in GAPS:
+            message = f"there is no rule {selector!r}: {GAPS[selector]}"
+            raise ConfigError(message)
         if not _is_known(selector, rules):
             known = [label for rule in rules for label in (rule.code, rule.name)]
-            near = near_rule(selector, known) or "; `rocmlint rule` lists the rules"
+            near = near_rule(selector, known) or _LISTED
             message = f"there is no rule {selector!r}{near}"
             raise ConfigError(message)
     return [rule for rule in rules if any(matches(each, rule) for each in selectors)]

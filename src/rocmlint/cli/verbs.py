@@ -38,17 +38,28 @@ class Verb(Protocol):
         """Run the verb and return the exit code."""
 
 
-def run_group(
-    group: str, about: str, verbs: Mapping[str, str], package: str, arguments: Sequence[str]
+def run_group(  # noqa: PLR0913 - a group has so many parts
+    group: str,
+    about: str,
+    verbs: Mapping[str, str],
+    package: str,
+    arguments: Sequence[str],
+    *,
+    default: str = "",
 ) -> int:
     """Run a verb of a group, such as "stack", or print the verbs and what they are about.
 
-    Each is a module of ``package`` (``-`` is ``_``). Raises RocmlintError for an unknown verb.
+    Each is a module of ``package`` (``-`` is ``_``); ``default`` is run where none is named. Raises
+    RocmlintError for an unknown verb.
     """
-    if not arguments or arguments[0] in {"-h", "--help"}:
+    if default and (not arguments or arguments[0].startswith("-")) and not is_help(arguments):
+        arguments = (default, *arguments)
+    if not arguments or is_help(arguments):
         print(f"usage: rocmlint {group} VERB ...\n\n{about}\n")
         print(f"verbs (rocmlint {group} VERB --help):")
         print("\n".join(f"  {verb:16} {said}" for verb, said in verbs.items()))
+        if default:
+            print(f"\nwithout a verb: {default}")
         return 0
     verb, *rest = arguments
     if verb not in verbs:
@@ -56,6 +67,11 @@ def run_group(
         raise RocmlintError(message)
     module: Any = import_module(f"{package}.{verb.replace('-', '_')}")
     return run_verb(f"{group} {verb}", module, rest)
+
+
+def is_help(arguments: Sequence[str]) -> bool:
+    """Return whether the help of a group is asked for."""
+    return bool(arguments) and arguments[0] in {"-h", "--help"}
 
 
 def run_verb(name: str, verb: Verb, arguments: Sequence[str]) -> int:

@@ -27,6 +27,9 @@ class Option(NamedTuple):
     metavar: str = ""
 
 
+_SHORT = 4
+_LIKENESS_OF_SHORT = 0.6
+
 _WANTED: dict[OptionType, str] = {
     "boolean": "true or false",
     "integer": "a whole number",
@@ -119,10 +122,13 @@ def as_toml(value: object) -> str:
 def did_you_mean(word: str, known: Iterable[str], likeness: float = 0.5) -> str:
     """Return the end of a message that names the nearest right word, empty if none is near.
 
-    ``likeness`` (0 to 1) is how near; long words that begin alike need more.
+    ``likeness`` (0 to 1) is how near; long words that begin alike need more, and so do short ones,
+    which have half of their letters in common with many.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - only mistakes pay for it
 
+    if len(word) <= _SHORT:
+        likeness = max(likeness, _LIKENESS_OF_SHORT)
     by_key = {_key(each): each for each in known}
     near = get_close_matches(_key(word), by_key, n=1, cutoff=likeness)
     return f"; did you mean {by_key[near[0]]!r}?" if near else ""

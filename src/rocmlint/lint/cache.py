@@ -189,7 +189,9 @@ def _load(path: str) -> tuple[int, dict[str, Any], list[tuple[str, State]]]:
 def _key(settings: Settings) -> str:
     """Fingerprint all that decides what is found, apart from the files themselves."""
     state = blake2b(digest_size=16)
-    found_with = settings._replace(fail_on="")  # which only says what a finding is worth
+    # What a finding is worth, and how it is shown, changes none.
+    notes = "off" if settings.notes == "off" else ""
+    found_with = settings._replace(fail_on="", notes=notes)
     parts = (__version__, sys.version_info[:2], _libcst_version(), found_with._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):

@@ -60,13 +60,13 @@ class FileToLint(NamedTuple):
 class Discovery(NamedTuple):
     """The files, sorted and each once, and a line for each path that could not be read.
 
-    ``notes`` are lines about files that were named and are of no format that is linted, and about
+    ``remarks`` are lines about files that were named and are of no format that is linted, and about
     checkouts and copies of well-known packages, which are left out.
     """
 
     files: list[FileToLint]
     problems: list[str]
-    notes: list[str]
+    remarks: list[str]
 
 
 def discover(
@@ -84,13 +84,13 @@ def discover(
     """
     found: dict[str, FileToLint] = {}
     problems: list[str] = []
-    notes: list[str] = []
+    remarks: list[str] = []
     below = rooted(paths, settings_for, files)
     named: dict[tuple[int, bool], Settings] = {}
     for path in paths:
         if files.is_folder(path):
             settings_of = _as_archive(below(path)) if _is_in_archive(path) else below(path)
-            for absolute, each in _walk(path, settings_of, files, problems, notes):
+            for absolute, each in _walk(path, settings_of, files, problems, remarks):
                 found.setdefault(absolute, each)
         elif files.is_file(path):
             try:
@@ -108,10 +108,10 @@ def discover(
                 )
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
-                notes.append(f"{path}: {refusal}")
+                remarks.append(f"{path}: {refusal}")
         else:
             problems.append(f"{path or repr(path)}: {_refusal(path)}")
-    return Discovery([found[key] for key in sorted(found)], problems, notes)
+    return Discovery([found[key] for key in sorted(found)], problems, remarks)
 
 
 def _is_in_archive(folder: str) -> bool:
@@ -176,7 +176,7 @@ def _walk(
     settings_for: Callable[[str], Settings],
     files: Files,
     problems: list[str],
-    notes: list[str],
+    remarks: list[str],
 ) -> Iterator[tuple[str, FileToLint]]:
     """Yield the files below a folder, each with its absolute path."""
     root = os.path.abspath(folder)
@@ -196,7 +196,7 @@ def _walk(
             continue  # an environment
         reason = None if current == folder else why_left_out(absolute, names, root, files)
         if reason is not None:
-            notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
+            remarks.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
             continue
         try:
             settings = checked(settings_for(absolute))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Claim, Finding
+    from rocmlint.findings import Claim, Excused, Finding
     from rocmlint.lint.discover import FileToLint
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.workers import FileResult
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What a run found; problems and notes are lines for a person to read."""
+    """What a run found; problems and remarks are lines for a person to read."""
 
     findings: Sequence[Finding]
     """Sorted."""
     problems: Sequence[str]
     """What could not be done: such a run does not count as clean."""
     files: int
-    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     """What went wrong without touching the result."""
     claims: Sequence[Claim] = ()
     """What the code claims of the running system, by place; where that was asked for."""
@@ -40,6 +40,8 @@ class Outcome(NamedTuple):
     """A line for each place in Python files that was not read, whatever rules are enabled."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules, once each; a line of ``problems`` tells of it."""
+    excused: Sequence[Excused] = ()
+    """What the excuses of rules kept back, where that was asked for; sorted."""
 
 
 class Options(NamedTuple):
@@ -56,6 +58,8 @@ class Options(NamedTuple):
     """Report once what holds for a whole project, not each place that shows it."""
     claims: bool = False
     """Collect the claims of the code too; the cache does not know them."""
+    excused: bool = False
+    """Collect what the excuses of rules keep back; the cache does not know it."""
     progress: Progress | None = None
     """Called with the number of files that are done, and of all."""
     only: frozenset[str] | None = None
@@ -73,18 +77,19 @@ def run(
     paths: Sequence[str], settings_for: Callable[[str], Settings], options: Options = DEFAULT
 ) -> Outcome:
     """Lint the files below some paths, each with the settings of its folder."""
-    found, problems, notes = discover(paths, settings_for, force_exclude=options.force_exclude)
+    found, problems, remarks = discover(paths, settings_for, force_exclude=options.force_exclude)
     if options.only is not None:
         found = [each for each in found if os.path.abspath(each.path) in options.only]
-    folder = options.cache_dir
+    folder = None if options.excused else options.cache_dir
     refused = None if folder is None else refusal(folder, options.cache_within)
-    notes += [] if refused is None else [refused]
+    remarks += [] if refused is None else [refused]
     usable = folder if refused is None else None
     caches = BySettings(lambda settings: None if usable is None else _cache(usable, settings))
     findings: list[Finding] = []
     claims: list[Claim] = []
     unread: list[str] = []
     faults: list[RuleFault] = []
+    excused: list[Excused] = []
     kept = 0
     unknown = list(_ask(found, caches, findings))
     if unknown:
@@ -94,7 +99,10 @@ def run(
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
         cached = usable is not None
-        for result in lint_files(unknown, options.jobs, claims=options.claims, cached=cached):
+        for result in lint_files(
+            unknown, options.jobs, claims=options.claims, excused=options.excused, cached=cached
+        ):
+            excused += result.excused
             problems += result.problems
             claims += result.claims
             faults += result.faults
@@ -113,14 +121,15 @@ def run(
     claims += [claim for finding in findings for claim in finding.claims]
     claims.sort(key=lambda claim: (claim.path, claim.line, claim))
     saved = (cache.save() for cache in caches.made if cache is not None)
-    notes += [line for line in saved if line is not None]
+    remarks += [line for line in saved if line is not None]
     if faults:
         from rocmlint.lint.rule_fault import first_of_each, told  # noqa: PLC0415 - few rules fail
 
         of_each_file = {line for fault in faults for line in told([fault])}
         faults = first_of_each(faults)
         problems = [*(each for each in problems if each not in of_each_file), *told(faults)]
-    return Outcome(findings, sorted(problems), len(found), notes, claims, unread, faults)
+    excused.sort(key=lambda each: each.sort_key)
+    return Outcome(findings, sorted(problems), len(found), remarks, claims, unread, faults, excused)
 
 
 def _cache(folder: str, settings: Settings) -> Cache | None:
@@ -162,6 +171,9 @@ def _known(path: str, cache: Cache) -> Sequence[Finding] | None:
     from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a clean run needs no finding
 
     try:
-        return [from_stored(path, stored) for stored in entry.findings]
+        found = [from_stored(path, stored) for stored in entry.findings]
     except (TypeError, ValueError, RecursionError):
         return None
+    # A claim names files from the working folder: from another one it has to be made again.
+    is_here = all(claim.path == path for each in found for claim in each.claims)
+    return found if is_here else None

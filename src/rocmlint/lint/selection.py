@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ALL = "ALL"
 _CODE = re.compile(r"[A-Za-z]+[0-9]+")
+_TABLES_OF_RUFF = frozenset({"lint", "check", "format"})
 
 
 def enabled_rules(settings: Settings) -> list[Rule[Any]]:
@@ -202,7 +203,7 @@ def _refuse_wrong_options(settings: Settings) -> None:
         if name not in rules and settings.unloaded_rules:
             continue
         if name not in rules:
-            near = names.get(name) or did_you_mean(name, [*rules, *OPTIONS])
+            near = names.get(name) or _hint(name) or did_you_mean(name, [*rules, *OPTIONS])
             raise _error(f"unknown key or rule {name!r}{near}", name, settings)
         options = rules[name].options
         for key, value in values.items():
@@ -215,6 +216,11 @@ def _refuse_wrong_options(settings: Settings) -> None:
             wrong = problem(key, options[key], value)
             if wrong is not None:
                 raise _error(f"{name}: {wrong}", key, settings)
+
+
+def _hint(name: str) -> str:
+    """Return the end of a message for a table that other tools have."""
+    return "; keys are directly in [tool.rocmlint]" if name in _TABLES_OF_RUFF else ""
 
 
 def _refuse_wrong_patterns(settings: Settings) -> None:

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.config.option import as_toml, plain, type_name
 from rocmlint.config.option import described as option_described
 from rocmlint.formats import NOTEBOOK, PYTHON, is_known
-from rocmlint.rule.documentation import documentation, not_reported, sections, summary
+from rocmlint.rule.documentation import (
+    conditions,
+    documentation,
+    not_reported,
+    notes,
+    sections,
+    severities,
+    summary,
+)
 from rocmlint.rule.rule_files import built_in_folder, fixtures_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rocmlint.rule.registry import RuleType
 
@@ -32,6 +40,11 @@ _LANGUAGES = {
 }
 """How the names of files end, and how Markdown calls their languages."""
 _FENCE = re.compile(r"^```", re.MULTILINE)
+WHERE = "When it is reported"
+"""The heading of the table of severities."""
+_INDENT = len("Warning  ")
+_WIDTH = 98
+"""Of the second column in a terminal: where it begins and ends."""
 
 
 def described(rule: RuleType) -> dict[str, Any]:
@@ -50,7 +63,10 @@ def described(rule: RuleType) -> dict[str, Any]:
         "skips": sorted(rule.skips),
         "fix": sections(written).get("Fix safety"),
         "options": [option_described(name, option) for name, option in rule.options.items()],
+        "tiers": dict(rule.tiers),
+        "notes": notes(rule),
         "not_reported": not_reported(rule),
+        "retired": dict(rule.retired),
         "documentation": written,
         "examples": _as_json(example(rule)),
     }
@@ -110,26 +126,14 @@ def _without_marks(path: str) -> str:
 
 
 def markdown(rule: RuleType) -> str:
-    """Return the page of a rule: what it finds comes first, what it looks at last."""
-    written = sections(documentation(rule))
-    written.pop("Options", None)  # those of the rule have types and defaults, too
-    generated = {
-        "Not reported": "\n".join(f"- {each}" for each in not_reported(rule)),
-        "Options": _options(rule),
-        "Suppress": _suppression(rule),
-        "References": written.pop("References", ""),
-        "Looks at": _looks_at(rule),
-    }
-    parts = [f"# {rule.name} ({rule.code})", summary(rule), _facts(rule)]
-    for title, text in {**written, **generated}.items():
-        if text:
-            parts.append(f"## {title}\n\n{text}")
-    return "\n\n".join(parts)
+    """Return the page of a rule: what it finds comes first."""
+    return "\n\n".join(_parts(rule, _table(conditions(rule))))
 
 
 def plain_text(rule: RuleType) -> str:
     """Return the page of a rule as a terminal shows it, without the marks of Markdown."""
-    prose_and_code = _FENCE.split(markdown(rule))
+    written = "\n\n".join(_parts(rule, _columns(conditions(rule))))
+    prose_and_code = _FENCE.split(written)
     shown = [
         _indented(each) if number % 2 else _plain(each)
         for number, each in enumerate(prose_and_code)
@@ -137,14 +141,69 @@ def plain_text(rule: RuleType) -> str:
     return "\n\n".join(each for each in shown if each)
 
 
+def _parts(rule: RuleType, where: str) -> Iterator[str]:
+    """Yield the title, the facts and the sections of a page."""
+    yield from (f"# {rule.name} ({rule.code})", summary(rule), _facts(rule))
+    written = sections(documentation(rule))
+    written.pop("Options", None)  # those of the rule have types and defaults, too
+    references = written.pop("References", "")
+    generated = {
+        WHERE: where,
+        "Options": _options(rule),
+        "Suppress": _suppression(rule),
+        "References": references,
+    }
+    for title, text in {**written, **generated}.items():
+        if text:
+            yield f"## {title}\n\n{text}"
+
+
+def _table(where: Mapping[str, list[str]]) -> str:
+    """Return a table of conditions, with the name of each severity on its first line."""
+    rows = ["| | Where |", "|---|---|"]
+    for severity, lines in where.items():
+        names = [f"**{severity.capitalize()}**", *[""] * (len(lines) - 1)]
+        rows += [
+            f"| {name} | {_as_sentence(line).replace('|', chr(92) + '|')} |"
+            for name, line in zip(names, lines, strict=True)
+        ]
+    return "\n".join(rows)
+
+
+def _columns(where: Mapping[str, list[str]]) -> str:
+    """Return the same in two aligned columns, wrapped: a terminal shows no table."""
+    lines = []
+    for severity, those in where.items():
+        for number, line in enumerate(those):
+            name = severity.capitalize() if number == 0 else ""
+            lines.append(
+                textwrap.fill(
+                    _as_sentence(line),
+                    _WIDTH,
+                    initial_indent=f"{name:<{_INDENT}}",
+                    subsequent_indent=" " * (_INDENT + 2),
+                )
+            )
+    return "\n".join(lines)
+
+
+def _as_sentence(condition: str) -> str:
+    """Return a condition as each of them is written: with a capital and without a full stop."""
+    return f"{condition[:1].upper()}{condition[1:].removesuffix('.')}"
+
+
 def _facts(rule: RuleType) -> str:
-    """Return severity, fixes and age of a rule on one line."""
+    """Return severities, fixes, age and earlier codes of a rule, in one paragraph."""
+    *most, last = severities(rule)
+    found = (f"{', '.join(most)} or {last}" if most else last).capitalize()
     fixes = "with fixes" if "Fix safety" in sections(documentation(rule)) else "no fix"
     preview = ["preview"] if rule.preview else []
     profile = [f"profile {rule.profile}"] if rule.profile else []
-    since = f"since {rule.since}"
-    facts = ", ".join([rule.severity.capitalize(), fixes, *preview, *profile, since])
-    return f"{facts}. Off until `{rule.needs}` is set." if rule.needs else f"{facts}."
+    facts = [", ".join([found, fixes, *preview, *profile, f"since {rule.since}"])]
+    facts += [f"Off until `{rule.needs}` is set"] if rule.needs else []
+    earlier = ", ".join(f"{code} ({name})" for code, name in rule.retired.items())
+    facts += [f"Also selected and suppressed as {earlier}"] if earlier else []
+    return "".join(f"{each}. " for each in facts).rstrip()
 
 
 def _options(rule: RuleType) -> str:
@@ -169,13 +228,6 @@ def _suppression(rule: RuleType) -> str:
         f"`# rocmlint: ignore[{rule.code}] reason`.\n{turned} in `pyproject.toml`:\n\n"
         f'```toml\n[tool.rocmlint]\n{key} = ["{rule.name}"]\n```'
     )
-
-
-def _looks_at(rule: RuleType) -> str:
-    """Return the code that a rule is asked about, and the files that it skips."""
-    looked_at = str(rule.on) or "every file"
-    skipped = f" Skips {' and '.join(sorted(rule.skips))} files." if rule.skips else ""
-    return f"{looked_at[:1].upper()}{looked_at[1:]}.{skipped}"
 
 
 def _plain(prose: str) -> str:

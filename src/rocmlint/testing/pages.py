@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.run import Options, run
-from rocmlint.rule.documentation import documentation, not_reported, sections
+from rocmlint.rule.documentation import documentation, not_reported, notes, sections
 from rocmlint.testing.code import has_fixes
 
 if TYPE_CHECKING:
@@ -65,10 +65,12 @@ def documentation_is_complete(rule: RuleType, at: Failure) -> Iterator[Failure]:
 
 
 def excuses_are_explained(rule: RuleType, at: Failure) -> Iterator[Failure]:
-    """Check that each excuse and each option has a line of the page."""
-    if len(set(not_reported(rule))) != len(rule.excuses):
-        names = ", ".join(getattr(each, "__name__", repr(each)) for each in rule.excuses)
-        yield at._replace(message=f"each of the excuses {names} needs a docstring of its own")
+    """Check that each excuse, each doubt and each option has a line of the page."""
+    kinds = {"excuses": (rule.excuses, not_reported), "doubts": (rule.doubts, notes)}
+    for kind, (functions, lines) in kinds.items():
+        if len(set(lines(rule))) != len(functions):
+            names = ", ".join(getattr(each, "__name__", repr(each)) for each in functions)
+            yield at._replace(message=f"each of the {kind} {names} needs a docstring of its own")
     for name, option in rule.options.items():
         if not option.help:
             yield at._replace(message=f"the option {name} needs a help text")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERBS = {
-    "show": "which ROCm, GPUs, torch and libraries are installed, and are they compatible?",
-    "index-url": "which package index has torch wheels for a ROCm version?",
+    "show": "show which ROCm, GPUs, torch and libraries are installed and compatible",
+    "index-url": "print the package index with torch wheels for a ROCm version",
     "install-command": "print the command that installs torch for a ROCm version",
     "compatible": "find the newest libraries that are compatible with a torch version",
     "plan": "plan an upgrade to another ROCm version, and check it",
@@ -37,12 +37,13 @@ def main(arguments: Sequence[str]) -> int:
     """
     tables.prefer_fetched()
     try:
-        code = run_group("stack", _ABOUT, VERBS, __name__, arguments)
+        code = run_group("stack", _ABOUT, VERBS, __name__, arguments, default="show")
     except RocmlintError as error:
         if _wants_json(arguments):
             from rocmlint.cli.stack.common import print_document  # noqa: PLC0415 - only mistakes
 
-            print_document(arguments[0], _WRONG, error=str(error))
+            verb = "show" if arguments[0].startswith("-") else arguments[0]
+            print_document(verb, _WRONG, error=str(error))
         raise
     notes = tuple(about_tables(tables.used())) if arguments[:1] != ["update"] else ()
     if notes:

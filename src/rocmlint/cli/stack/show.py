@@ -67,7 +67,7 @@ def run(flags: SimpleNamespace) -> int:
     write_asked(flags, stack.environment)
     if flags.output_format == "json":
         return print_document("show", stack.exit_code, **_document(stack))
-    print_lines(_text(stack))
+    print_lines(text_of(stack))
     return stack.exit_code
 
 
@@ -107,7 +107,8 @@ def _document(stack: Stack) -> dict[str, Any]:
     }
 
 
-def _text(stack: Stack) -> Iterator[str]:
+def text_of(stack: Stack) -> Iterator[str]:
+    """Yield the lines of the answer."""
     head = [
         ("Python", f"{stack.environment.python}  {stack.environment.executable}"),
         *_rocm(stack),
