@@ -157,10 +157,8 @@ def read_places(labels: Path, patterns: set[str]) -> list[Place]:
     """Read the rows of the wanted patterns."""
     with labels.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        fields = ("source", "path", "line", "pattern", "label", "reason")
-        places = [
-            Place(*(row[field] for field in fields), tier=row.get("tier") or "") for row in rows
-        ]
+        fields = ("source", "path", "line", "pattern", "label", "reason", "tier")
+        places = [Place(*(row.get(field) or "" for field in fields)) for row in rows]
     return [
         place
         for place in places

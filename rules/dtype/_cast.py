@@ -57,12 +57,6 @@ def named_type(value: cst.BaseExpression, source: Source) -> str | None:
     return _SHORT.get(known[1], known[1]) if known else None
 
 
-def shortened(text: str, limit: int) -> str:
-    """Return code on one line, cut where it is longer than a message has room for."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
-
-
 def without_moves(node: cst.BaseExpression) -> cst.BaseExpression:
     """Return ``model`` for ``model.eval().cuda()`` and other chains of calls that return it."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):

@@ -13,11 +13,10 @@ from rocmlint.rule import (
     compile_lazily,
     is_explained_beside,
     last_name,
+    shortened,
     string_value,
     walk,
 )
-
-from ._cast import shortened
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source

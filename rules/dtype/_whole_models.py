@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import argument, calls, compile_lazily, dotted_text, last_name, spaced
+from rocmlint.rule import argument, calls, compile_lazily, dotted_text, last_name, shortened, spaced
 
 from ._cast import (
     PART,
@@ -18,7 +18,6 @@ from ._cast import (
     maker,
     named_type,
     precision_tests,
-    shortened,
     without_moves,
 )
 from ._default_dtype import is_smoke_test

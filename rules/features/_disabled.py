@@ -53,9 +53,11 @@ class Disabled(NamedTuple):
         return (fast_path(toggle.key, toggle.value),)
 
     def shown(self, most: int) -> str:
-        """Return the beginning of the comment, on one line of so many characters."""
+        """Return the comment on one line; of several words, the first in so many characters."""
         text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
-        return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+        if len(text) <= most or " " not in text[:most]:
+            return text
+        return f"{text[:most].rpartition(' ')[0]} …"
 
 
 def is_for_other_hardware(found: Disabled, source: File) -> bool:
