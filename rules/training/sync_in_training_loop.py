@@ -138,6 +138,8 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         )
         if reads_events(found.step) or severity == "note":
             help = self._help_of_note(found, source)
+            if severity == "note":
+                message = f"`{function}()` runs on every training step"
             yield self.finding(node, source, message, help=help, severity=severity)
             return
         if waits_below(found, source):
