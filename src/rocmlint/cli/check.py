@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rocmlint.cli.environment import fill_in, variable
 from rocmlint.cli.flags import FLAGS, attribute, overrides
@@ -159,6 +159,7 @@ def lint(job: Job, *, folds: bool) -> RunState:
         force_exclude=job.flags.force_exclude,
         folds=folds,
         excused=job.flags.show_excused,
+        evidence=_wanted_evidence(job),
         progress=progress,
         texts=texts,
     )
@@ -178,7 +179,16 @@ def lint(job: Job, *, folds: bool) -> RunState:
         texts=texts or {},
         faults=outcome.faults,
         excused=outcome.excused,
+        evidence=outcome.evidence,
     )
+
+
+def _wanted_evidence(job: Job) -> Literal["", "short", "full"]:
+    """Return how much the run is to tell of what it looked at."""
+    flags = job.flags
+    if flags.verbose or "json" in {flags.output_format, *(each[:4] for each in flags.output)}:
+        return "full"
+    return "" if flags.quiet else "short"
 
 
 def _lint_stdin(job: Job, data: bytes) -> RunState:

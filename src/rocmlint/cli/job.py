@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Excused, Finding
+    from rocmlint.lint.evidence import Evidence
     from rocmlint.lint.rule_fault import RuleFault
 
 STDIN = "stdin.py"
@@ -87,6 +88,8 @@ class RunState(NamedTuple):
     """The texts of files with findings, as far as they are known; others are read again."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules."""
+    evidence: Evidence | None = None
+    """What was looked at."""
     excused: Sequence[Excused] = ()
     """What the excuses of rules kept back, where that was asked for."""
 

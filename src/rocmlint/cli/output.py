@@ -8,6 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.evidence import document, in_full, in_short
 from rocmlint.cli.flags import FLAGS
 from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
@@ -76,6 +77,7 @@ def report(job: Job, state: RunState) -> RunState:
         _shown_notes(job, state),
         _notes_fail(job, state),
         excused=state.excused if flags.show_excused else None,
+        evidence=None if state.evidence is None else document(state.evidence),
     )
     problems = list(state.problems)
     for each in flags.output:
@@ -135,12 +137,15 @@ def conclude(job: Job, state: RunState) -> None:
         for fault in state.faults:
             print(*map(visible, fault.traceback.splitlines()), sep="\n", file=sys.stderr)
         print("\n".join(_details(job)), file=sys.stderr)
+        if state.evidence is not None:
+            print(*map(visible, in_full(state.evidence)), sep="\n", file=sys.stderr)
     if job.flags.quiet:
         return
     if job.flags.show_fixes and (job.flags.fix or job.flags.diff):
         sys.stderr.writelines(fixed_rules(state.settled))
     if state.files or state.findings:
-        print(_summary(job, state), file=sys.stderr)
+        seen = "" if state.evidence is None else f" {in_short(state.evidence)}"
+        print(f"{_summary(job, state)}{seen}", file=sys.stderr)
     elif not state.problems:  # else they say why
         print("warning: no files to check", file=sys.stderr)
 

@@ -15,6 +15,7 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
+from rocmlint.lint.evidence import decided
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
+    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.look import Look
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found
@@ -63,6 +65,8 @@ class Analysis(NamedTuple):
     """A line for each place that was not read, whatever rules are enabled."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules; each is a line of ``problems``, too."""
+    versions: Sequence[Decided] = ()
+    """What decides the versions that rules asked for."""
     kept_back: KeptBack | None = None
     """What the excuses of rules kept back, where that was asked for."""
 
@@ -296,7 +300,8 @@ class Linter:
         problems = [*look.problems, *told(look.faults)]
         result = Analysis(findings, problems, file.consulted, file.written)
         result = result._replace(claims=look.claims, unread=places, faults=look.faults)
-        return result._replace(kept_back=file.kept_back)
+        versions = [each for asked in file.asked_versions.items() for each in decided(*asked)]
+        return result._replace(versions=versions, kept_back=file.kept_back)
 
     def _is_wanted(self, finding: Finding) -> bool:
         """Return whether a finding is reported: only now, so that a comment may suppress a note."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.state import State
     from rocmlint.findings import Claim, Excused
     from rocmlint.lint.discover import FileToLint
+    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.linter import Analysis
     from rocmlint.lint.rule_fault import RuleFault
 
@@ -55,6 +56,7 @@ class FileResult(NamedTuple):
     unread: Sequence[str] = ()
     faults: Sequence[RuleFault] = ()
     excused: Sequence[Excused] = ()
+    versions: Sequence[Decided] = ()
 
 
 class _Work(NamedTuple):
@@ -229,6 +231,7 @@ def _result(
         list(analysis.unread),
         list(analysis.faults),
         [] if analysis.kept_back is None else analysis.kept_back.excused,
+        list(analysis.versions),
     )
 
 

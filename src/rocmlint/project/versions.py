@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -64,6 +64,8 @@ class Candidate:
     declared: bool = True
     in_readme: bool = False
     listed: str = ""
+    place: str = field(default="", compare=False)
+    """Where that is declared, ``path:line`` from the root of the project."""
 
     @property
     def lowest(self) -> Version | None:
@@ -96,7 +98,9 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         named = [each for each in project.declared_in(folder) if _counts(each, package)]
         declared = current(named, folder, project)
         found = tuple(
-            Candidate(version, f"locked in {_inside(path, project)}", certain=True)
+            Candidate(
+                version, f"locked in {(place := _inside(path, project))}", certain=True, place=place
+            )
             for path, version in locked(folder, package, declared, project)
         )
         found = found or (_declared(declared, package, project) if declared else ())
@@ -264,18 +268,21 @@ def _declared(
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
     unknown: list[declarations.Requirement] = []
+    places: dict[_Group, str] = {}
     for each in found:
         parsed = requirement_of(each.declared.text)
         if parsed is None or (parsed.url and _tagged(parsed.url) is None):
             unknown.append(each)
             continue
         key = (each.path, each.declared.group, str(parsed.marker or ""))
+        places.setdefault(key, project.place_of(each))
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups and not constraints:
         is_newest = all(_is_head(each, package) for each in unknown)
         return _newest_of(unknown, package) if is_newest else ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
+        places.setdefault((found[0].path, "", ""), next(iter(places.values())))
     others = companions(project, told_beside(found, project), beside)
     result: list[Candidate] = []
     for key, own in groups.items():
@@ -287,8 +294,8 @@ def _declared(
         if not allowed:
             return ()
         listed = "" if key[1] or key[2] else _inside(key[0], project)
-        found_in = {"in_readme": is_readme(key[0]), "listed": listed}
-        result += (replace(each, **found_in) for each in allowed)
+        readme, place = is_readme(key[0]), places.get(key, "")
+        result += (replace(each, in_readme=readme, listed=listed, place=place) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 

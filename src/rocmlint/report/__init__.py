@@ -65,6 +65,8 @@ class Report(NamedTuple):
     """Whether codes are links to the pages of the rules: only on a terminal."""
     excused: Sequence[Excused] | None = None
     """What the excuses of rules kept back; None where nobody asked."""
+    evidence: Mapping[str, object] | None = None
+    """What was looked at; None where that is not known."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:

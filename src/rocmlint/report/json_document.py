@@ -27,6 +27,8 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
     """Yield the document, one finding a line."""
     yield f'{{"version": {VERSION}, "tool": {dumps(tool())},\n"findings": '
     yield from array(objects(report))
+    if report.evidence is not None:
+        yield f',\n"evidence": {dumps(report.evidence)}'
     summary = {"files": report.files, **counts(report.findings)._asdict()}
     if report.excused is not None:
         from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it

@@ -139,6 +139,13 @@ class File(DiskView):
         """
         return _versions(package, self)
 
+    @property
+    def asked_versions(self) -> Mapping[str, tuple[Candidate, ...]]:
+        """What ``versions`` has answered so far, by package."""
+        tells = getattr(_versions, "__wrapped__", None)
+        asked = [each for each in self.facts if isinstance(each, tuple) and each[0] is tells]
+        return {package: self.facts[_, package] for _, package in asked}
+
     # Text
 
     @property
