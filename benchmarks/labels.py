@@ -18,11 +18,11 @@ TOLERANCE = 2
 UNREADABLE = "ROC900"
 CODES = {
     "a": {"ROC101", "ROC104", "ROC106", "ROC113", "ROC117", "ROC119", "ROC120"},
-    "b": {"ROC301", "ROC303"},
+    "b": {"ROC301"},
     "c": {"ROC102", "ROC103", "ROC107", "ROC108", "ROC109", "ROC110", "ROC111", "ROC112"}
     | {"ROC114", "ROC115", "ROC302"},
-    "d": {"ROC501", "ROC502", "ROC503", "ROC504"},
-    "e": {"ROC401", "ROC402", "ROC403", "ROC404", "ROC405", "ROC406"},
+    "d": {"ROC501", "ROC502", "ROC503"},
+    "e": {"ROC401", "ROC402", "ROC403", "ROC404"},
     "f": {"ROC601", "ROC602"},
     "l": {"ROC505", "ROC506"},
     "h": {"ROC701", "ROC709"},
@@ -157,10 +157,8 @@ def read_places(labels: Path, patterns: set[str]) -> list[Place]:
     """Read the rows of the wanted patterns."""
     with labels.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        fields = ("source", "path", "line", "pattern", "label", "reason")
-        places = [
-            Place(*(row[field] for field in fields), tier=row.get("tier") or "") for row in rows
-        ]
+        fields = ("source", "path", "line", "pattern", "label", "reason", "tier")
+        places = [Place(*(row.get(field) or "" for field in fields)) for row in rows]
     return [
         place
         for place in places

@@ -187,8 +187,9 @@ def _straight(block: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
     ``if p.dtype != torch.float16`` leaves out nothing, and ``==`` takes all that a model has.
     """
     for statement in statements(block):
-        guard = _guard(statement, source) if isinstance(statement, cst.If) else None
-        if isinstance(statement, cst.With) or guard is not None:
+        if isinstance(statement, cst.With) or (
+            isinstance(statement, cst.If) and _guard(statement, source) is not None
+        ):
             yield from _straight(statement.body, source)
         else:
             yield statement

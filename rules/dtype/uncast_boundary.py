@@ -133,7 +133,8 @@ class UncastBoundary(PythonRule["cst.Call"]):
             other = dotted_text(user.func)
             dtype = None if other in {None, part} else _reduced_type(user.func, source)
             if other is not None and dtype is not None:
-                text = shortened(source.text_of(value), _LONGEST_NAME)
+                text = source.text_of(value)
+                text = text if len(text) <= _LONGEST_NAME else f"{part}()"
                 message = f"`{text}` is float32, but `{shortened(other, _LONGEST_NAME)}` is {dtype}"
                 help = (
                     f"Cast at the boundary: `{text}.to(torch.{dtype})`. `{part}` is fed "

@@ -11,7 +11,7 @@ from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
-from ._loading_call import takes_attention
+from ._loading_call import is_in_brackets, takes_attention
 from ._toggles import ATTENTION, COMPILE, find_toggle
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ class Disabled(NamedTuple):
         return (fast_path(toggle.key, toggle.value),)
 
     def shown(self, most: int) -> str:
-        """Return the comment on one line; of one with blanks so many characters."""
+        """Return the comment on one line; of several words, the first in so many characters."""
         text = re.sub(r"\s+", " ", self.comment.body.rstrip(",").strip())
-        if len(text) <= most or " " not in text:
+        if len(text) <= most or " " not in text[:most]:
             return text
-        return f"{text[: most - 1].rstrip()}…"
+        return f"{text[:most].rpartition(' ')[0]} …"
 
 
 def is_for_other_hardware(found: Disabled, source: File) -> bool:
@@ -74,8 +74,9 @@ def is_dead(found: Disabled, source: File) -> bool:
 
 
 def is_no_line_of_code(found: Disabled, source: File) -> bool:
-    """Comments that would be no line of the code around, by their indentation or as a label."""
-    return indent_as_code(found, live_lines(source)) is None
+    """Comments that would be no line of the code around: indented otherwise, outside a call."""
+    in_brackets = is_in_brackets(found.toggle, found.here.first, source)
+    return not in_brackets or indent_as_code(found, live_lines(source)) is None
 
 
 def is_done_by_live_code(found: Disabled, source: File) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 
 
+@once_per_file
 def live_lines(source: File) -> list[str]:
     """Return the lines of a file without their comments, those that import left empty."""
     lines = list(source.lines)

@@ -21,15 +21,23 @@ def takes_attention(toggle: Toggle, line: int, source: File) -> bool:
     """Check whether the call around a commented argument, if it loads a model, takes such a one."""
     from rocmlint.rule import Source  # noqa: PLC0415 - few scripts have any
 
+    if not isinstance(source, Source):
+        return True
     around = list(_around(toggle, line, source))
-    calls = [each for each in around if isinstance(each, (ast.Call, ast.Dict))][-1:]
-    for call in calls if isinstance(source, Source) else ():
+    for call in [each for each in around if isinstance(each, (ast.Call, ast.Dict))][-1:]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             owner = ast.unparse(call.func).partition(".")[0]
             bound = [each.dotted for each in source.names.in_module(owner) if each.dotted]
             packages = {each.partition(".")[0] for each in bound}
             return call.func.attr not in _LOADS or packages.isdisjoint(_WITHOUT_SWITCH)
     return True
+
+
+def is_in_brackets(toggle: Toggle, line: int, source: File) -> bool:
+    """Check whether a commented argument stands between the brackets of a call, or of a dict."""
+    if not isinstance(toggle.node, ast.keyword) or getattr(source, "python_tree", None) is None:
+        return True
+    return any(isinstance(each, (ast.Call, ast.Dict)) for each in _around(toggle, line, source))
 
 
 def statement_around(toggle: Toggle, line: int, source: File) -> tuple[int, int] | None:

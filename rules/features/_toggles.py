@@ -98,7 +98,7 @@ _KERNELS = (
     r"|mlp|moe|optim\w*|qkv|rope|sgd|swiglu"
 )
 """What a fused kernel computes: layers, features and images are fused as well."""
-AITER = _feature("AITER", "aiter")
+AITER = _feature("AITER", "aiter", "aiter|AITER")
 FEATURES = (
     AITER,
     ATTENTION,

@@ -131,13 +131,10 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
         where=r"environ\b",
         described="variables that `os.environ` gets",
     )
-    excuses = (
+    excuses = (is_for_children, is_set_before, is_passed_on, is_repeated)
+    doubts = (
         is_off,
         is_unknown_to_hub,
-        is_for_children,
-        is_set_before,
-        is_passed_on,
-        is_repeated,
         shows_what_is_there,
         loads_from_disk,
         is_set_for_program,
@@ -147,10 +144,11 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
         """Find settings after the import, or the first use of a GPU, that reads the variable."""
         for setting in environment_settings(node, source):
             late = late_setting(setting, source)
-            if late is not None and not self.is_excused(late, source):
+            severity = None if late is None else self.severity_of(late, source)
+            if late is not None and severity is not None:
                 message, advice = _words(late, source)
                 fix = _moved_up(late, source)
-                yield self.finding(node, source, message, help=advice, fix=fix)
+                yield self.finding(node, source, message, help=advice, fix=fix, severity=severity)
                 return
 
 

@@ -75,15 +75,10 @@ def is_looked_for(node: Probe, source: Source) -> bool:
 
 
 def is_about_nvidia(node: Probe, source: Source) -> bool:
-    """Modules that are about NVIDIA by their name: `nvml.py`."""
+    """Modules about NVIDIA by their name, and files for `modal`, a cloud with NVIDIA GPUs alone."""
     del node
-    return _ABOUT_NVIDIA.search(source.place.rpartition("/")[2]) is not None
-
-
-def is_for_modal(node: Probe, source: Source) -> bool:
-    """Files that import `modal`, which starts them in a cloud with GPUs of NVIDIA alone."""
-    del node
-    return _IMPORTS_MODAL.search(source.code) is not None
+    named_so = _ABOUT_NVIDIA.search(source.place.rpartition("/")[2])
+    return named_so is not None or _IMPORTS_MODAL.search(source.code) is not None
 
 
 def is_only_told(node: Probe, source: Source) -> bool:
@@ -132,8 +127,7 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     package happens to be installed, ``nvmlInit()`` fails: code that only wanted to log the memory
     stops the job, and code that catches the error takes the machine for one without a GPU.
 
-    Copies of one function in a project are reported once. Not reported are files that run on
-    Modal, and imports of NVML where a failure of ``nvmlInit`` is only ignored or printed.
+    Copies of one function in a project are reported once.
 
     ## Example
     ```python
@@ -174,16 +168,14 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     )
     excuses = (
         is_for_cuda_alone,
-        is_about_nvidia,
-        is_for_modal,
         is_conditional_import,
         is_looked_for,
         is_run_by_test,
         knows_amd,
         is_caught,
-        is_only_told,
         is_never_run,
     )
+    doubts = (is_about_nvidia, is_only_told)
 
     def check(self, node: Probe, source: Source) -> Iterator[Finding]:
         """Find imports of NVML at module level, and runs of `nvidia-smi` that raise without it."""
@@ -194,8 +186,9 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
         else:
             message = f"`{_module(node)}` only sees NVIDIA GPUs, and this import has no alternative"
             is_probe = source.function(node) is None and not source.is_for_types_only(node)
-        if is_probe and not self.is_excused(node, source):
-            finding = self.finding(node, source, message, help=_ADVICE)
+        severity = self.severity_of(node, source) if is_probe else None
+        if severity is not None:
+            finding = self.finding(node, source, message, help=_ADVICE, severity=severity)
             is_call = isinstance(node, cst.Call)
             once = same_code(finding, node, source) if is_call else f"{self.code} {source.path}"
             yield replace(finding, once=once)

@@ -175,7 +175,8 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         severity = self.severity_of(found, source) if found is not None and empties else None
         if found is None or severity is None:
             return
-        message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
+        step = "every training step" if severity == "note" else found.step.described
+        message = f"`{text_of_function(node, source)}()` runs on {step}"
         help = (
             "Delete it: the next step allocates the memory again, with slow driver calls. "
             "Empty the cache once per epoch or after an out-of-memory error, if at all."

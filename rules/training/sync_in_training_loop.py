@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls, calls_in, fitted, is_explained_beside
+from rocmlint.rule import PythonRule, calls, calls_in, fitted, is_explained_beside, once_per_file
 
 from ._deepspeed import engine_of, message_of_engine
 from ._drained import is_waited_for_anyway
@@ -25,11 +25,11 @@ from ._waiting import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import libcst as cst
 
-    from rocmlint.rule import Finding, Source
+    from rocmlint.rule import Finding, Severity, Source
 
 
 def has_events(found: InStep, source: Source) -> bool:
@@ -115,16 +115,15 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits for the device on every step; several are one finding, at the first."""
-        found = self._in_step(node, source)
-        severity = None if found is None else self.severity_of(found, source)
-        if found is None or severity is None:
+        found = _waiting(node, source)
+        loop = None if found is None else loop_inside(found, source)
+        needless = [] if found is None else self._needless(whole_step(found, source), loop, source)
+        if found is None or not needless or node is not needless[0].call:
             return
-        first, *others = self._that_can_go(found, source)
-        if node is not first:
-            return
+        severity = self.severity_of(found, source)
+        others = [each.call for each in needless[1:]]
         function = text_of_function(node, source)
         message = f"`{function}()` runs on {found.step.described}"
-        loop = loop_inside(found, source)
         if loop is not None:
             line = source.named_line(source.span(loop).line)
             message = fitted(
@@ -139,6 +138,8 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         )
         if reads_events(found.step) or severity == "note":
             help = self._help_of_note(found, source)
+            if severity == "note":
+                message = f"`{function}()` runs on every training step"
             yield self.finding(node, source, message, help=help, severity=severity)
             return
         if waits_below(found, source):
@@ -169,20 +170,30 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
             "The host queues nothing meanwhile, so the wait slows down what it measures."
         )
 
-    def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
+    def _needless(
+        self, whole: cst.CSTNode, loop: cst.CSTNode | None, source: Source
+    ) -> Sequence[InStep]:
         """Return the waits of a step that nothing needs, from the first on, in the same loop.
 
         Where all of them may be meant, these are all.
         """
-        loop = loop_inside(found, source)
-        steps = (self._in_step(each, source) for each in calls_in(whole_step(found, source)))
-        alike = [each for each in steps if each and loop_inside(each, source) is loop]
-        tiers = {each.call: self.severity_of(each, source) for each in alike}
-        sure = [call for call, tier in tiers.items() if tier == self.severity]
-        return sorted(sure or [call for call, tier in tiers.items() if tier], key=source.span)
+        tiers = _tiers(self, whole, source)
+        alike = [each for each in tiers if loop_inside(each, source) is loop]
+        return [each for each in alike if tiers[each] == self.severity] or alike
 
-    def _in_step(self, node: cst.Call, source: Source) -> InStep | None:
-        """Return the step in which a call waits for the device."""
-        found = in_step(node, source)
-        waits = found is not None and device_function(node, source, "synchronize") is not None
-        return found if waits else None
+
+@once_per_file
+def _tiers(rule: SyncInTrainingLoop, whole: cst.CSTNode, source: Source) -> dict[InStep, Severity]:
+    """Return the waits of a step that are not excused, in order, each with its severity."""
+    waits = (_waiting(each, source) for each in calls_in(whole))
+    found = sorted(filter(None, waits), key=lambda each: source.span(each.call))
+    tiers = {each: rule.severity_of(each, source) for each in found}
+    return {each: tier for each, tier in tiers.items() if tier is not None}
+
+
+@once_per_file
+def _waiting(node: cst.Call, source: Source) -> InStep | None:
+    """Return the step in which a call waits for the device."""
+    found = in_step(node, source)
+    waits = found is not None and device_function(node, source, "synchronize") is not None
+    return found if waits else None

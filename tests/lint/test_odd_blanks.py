@@ -141,7 +141,7 @@ def test_a_second_import_is_indented_as_the_first(before: str) -> None:
         "from transformers import utils\nutils.check_torch_load_is_safe = \\\n\tlambda: None\n",
         "from transformers import utils\nutils.check_torch_load_is_safe=lambda: None\n",
         "def has_kernels():\n    return (is_available()\n            or      True)\n",
-        "def f(name):\n    return (\n  LlavaModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
+        "def f(name):\n    return (\n  PeftModel.from_pretrained(name)\n  .half (\n  )\n  )\n",
         "from torch ._six import inf\n",
         "from transformers import utils\nutils.check_torch_load_is_safe =  lambda: None\n",
         "import sys\nsys  .path.append('Megatron-LM')\nfrom megatron.core import mpu\nmpu.f()\n",

@@ -18,7 +18,7 @@ from tests.support.fixtures import fixtures, named
 test_rules = rule_tests(built_in_folder())
 
 PYTHON = fixtures("bad", "good", suffix=".py")
-LINE_BY_LINE = {"disabled-feature-toggle", "disabled-optional-toggle"}
+LINE_BY_LINE = {"disabled-feature-toggle"}
 """Rules that look at the lines around a comment."""
 
 

@@ -27,10 +27,10 @@ model.attach()
 """
 
 
-def lint(text: str, rule: str, *, preview: bool = False, **options: object) -> list[int]:
+def lint(text: str, rule: str, **options: object) -> list[int]:
     """Return the lines of ``app/load.py`` that one rule finds with these options."""
     values = {name.replace("_", "-"): value for name, value in options.items()}
-    rules = enabled_rules(Settings(preview=preview, rule_options={rule: values}))
+    rules = enabled_rules(Settings(rule_options={rule: values}))
     source = Source("app/load.py", text, place="app/load.py")
     found = check(source, Scanner(rules).scan_python(text.encode()).rules)
     return [each.line for each in found if each.name == rule]
@@ -52,19 +52,8 @@ def test_exif_transpose_without_labels_is_found_where_the_project_allows_none() 
 
 def test_names_of_the_user_are_toggles_too() -> None:
     toggles = ["switch_to_wide_tiles", "wide_tiles"]
-    assert lint(COMMENTED, "disabled-feature-toggle", toggles=toggles) == [2, 5]
+    assert lint(COMMENTED, "disabled-feature-toggle", toggles=toggles) == [2, 5, 7]
 
 
 def test_other_names_are_no_toggles() -> None:
-    assert lint(COMMENTED, "disabled-feature-toggle", toggles=["tiles"]) == []
-
-
-def test_torch_compile_is_a_toggle_of_the_rule_in_preview() -> None:
-    text = "import torch\nmodel = load(torch)\n# model = torch.compile(model)\nmodel.eval()\n"
-    assert lint(text, "disabled-feature-toggle", preview=True) == []
-    assert lint(text, "disabled-optional-toggle", preview=True) == [3]
-
-
-def test_gradient_checkpointing_is_a_toggle_of_the_rule_in_preview() -> None:
-    assert lint(COMMENTED, "disabled-feature-toggle", preview=True) == []
-    assert lint(COMMENTED, "disabled-optional-toggle", preview=True) == [7]
+    assert lint(COMMENTED, "disabled-feature-toggle", toggles=["tiles"]) == [7]
