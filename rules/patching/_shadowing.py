@@ -79,8 +79,6 @@ _DISTRIBUTIONS = {
     "open_clip": "open-clip-torch",
     "whisper": "openai-whisper",
 }
-_HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
-"""Functions that give the same in each copy of the package."""
 _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
@@ -230,13 +228,8 @@ def _last_folder(folder: cst.BaseExpression) -> str:
 
 
 def is_unused(meeting: Meeting, source: Source) -> bool:
-    """Packages of which the file uses nothing, or only helpers such as `disable_torch_init`."""
-    bound = {
-        name
-        for name in names_imported(meeting.name, source)
-        if name.rpartition(".")[2] not in _HELPERS
-    }
-    return not any(is_used(name, source) for name in bound)
+    """Packages of which the file uses nothing."""
+    return not any(is_used(name, source) for name in names_imported(meeting.name, source))
 
 
 def is_shown(meeting: Meeting, source: Source) -> bool:
