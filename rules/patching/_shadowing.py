@@ -266,13 +266,19 @@ def _is_own_namespace(meeting: Meeting, source: Source) -> bool:
         return False
     if not any(holds_namespace(each, name, source) for each in meeting.added.folders):
         return False
+    return not _is_wanted(name, source)
+
+
+def is_not_required(meeting: Meeting, source: Source) -> bool:
+    """Neither the project's requirements nor its environment have the installed package."""
+    is_late = meeting.imported_in is not None
+    return not (is_late or _too_high(meeting, source) or _is_wanted(meeting.name, source))
+
+
+def _is_wanted(name: str, source: Source) -> bool:
+    """Check whether the project requires the installed package, or it is installed."""
     released = name.replace("_", "-")
     brings = (_DISTRIBUTIONS.get(name, released), released, f"{released}-core", f"{released}-lm")
-    return not _is_wanted(name, brings, source)
-
-
-def _is_wanted(name: str, brings: tuple[str, ...], source: Source) -> bool:
-    """Check whether the project requires the installed package, or it is installed."""
     return any(map(source.project.requirements, brings)) or is_installed(name, source.project)
 
 
@@ -289,7 +295,7 @@ def _is_namesake(meeting: Meeting, source: Source) -> bool:
         return False
     if not any(holds_in_project(each, name, source) for each in meeting.added.folders):
         return False
-    return not _is_wanted(name, (_DISTRIBUTIONS.get(name, name),), source)
+    return not _is_wanted(name, source)
 
 
 def _is_never_installed(meeting: Meeting, source: Source) -> bool:

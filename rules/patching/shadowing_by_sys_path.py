@@ -15,6 +15,7 @@ from ._shadowing import (
     is_looked_at,
     is_not_held,
     is_not_installed,
+    is_not_required,
     is_of_one_machine,
     meetings,
     once_a_project,
@@ -89,6 +90,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
         is_idle,
         is_looked_at,
     )
+    doubts = (is_not_required,)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find directories that come after an installed package of which they hold another copy."""
@@ -98,5 +100,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
             return
         message, advice = words_about(meeting, source)
         fix, claims = put_first(meeting, source), origins(meeting)
-        finding = self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+        severity = self.severity_of(meeting, source)
+        finding = self.finding(
+            node, source, message, help=advice, fix=fix, claims=claims, severity=severity
+        )
         yield once_a_project(finding, meeting, source)
