@@ -113,7 +113,14 @@ def is_conditional(node: cst.CSTNode, source: Source) -> bool:
 
 
 def is_reasoned(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether a comment in the lines of a statement, or right above, explains it."""
+    """Return whether a comment in the lines of a statement, or right above, explains it.
+
+    So does the docstring of a function that is there for it.
+    """
+    function = source.function(node)
+    docstring = function.get_docstring() if function is not None else None
+    if docstring is not None and _SPEAKS.search(docstring) is not None:
+        return True
     first, last = source.span(node).line, source.span(node).end_line
     while first > 1 and source.lines[first - 2].strip():
         first -= 1

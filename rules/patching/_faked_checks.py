@@ -73,6 +73,7 @@ _ASKS_HARDWARE = compile_lazily(
     r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
 )
 _LEFT_OUT = compile_lazily(r"torch\.(?:distributed\b|_C\._distributed)")
+"""What some builds for Windows lack."""
 ATTENTION = compile_lazily(r"aiter|flash|sageattention|xformers")
 """Names of packages whose kernels are attention."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
@@ -278,15 +279,21 @@ def is_in_pytest(fake: object, source: Source) -> bool:
 
 
 def is_in_test(fake: object, source: Source) -> bool:
-    """Tests, and what is next to them; a program there that tests nothing is neither."""
-    del fake
-    if "test" not in source.kinds:
-        return False
+    """Tests, what is next to them unless it is a program, and code that imports pytest."""
+    if is_in_pytest(fake, source) or "test" not in source.kinds:
+        return is_in_pytest(fake, source)
     is_program = _IS_RUN.search(source.code) is not None and not _TEST_FILE.search(source.place)
     return not is_program or _IS_TESTED.search(source.code) is not None
 
 
-def is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
+def is_for_lack(fake: Fake, source: Source) -> bool:
+    """Stubs for what is not there: no such GPU, docs, a build or release without the module."""
+    lacks = (_is_for_cpu_or_docs, _is_only_for_missing, _is_of_mocked_package)
+    is_left_out = fake.kind == "hollow" and _LEFT_OUT.match(fake.name) is not None
+    return is_left_out or any(each(fake, source) for each in lacks)
+
+
+def _is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
     """Stubs for machines without such kernels: a Mac, Windows, the CPU, a build of the docs."""
     if fake.kind not in {"kernel", "hollow"}:
         return False
@@ -294,19 +301,13 @@ def is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
     return in_docs or is_for_other_machine(fake.node, source)
 
 
-def is_only_for_missing(fake: Fake, source: Source) -> bool:
+def _is_only_for_missing(fake: Fake, source: Source) -> bool:
     """Modules that only fill a gap: the code asked for an empty one, or no release has it."""
     fills = fake.kind == "hollow" or (fake.kind == "kernel" and is_gone(fake.name, source))
     return fills and fills_a_gap(fake.node, source)
 
 
-def is_left_out_of_builds(fake: Fake, source: Source) -> bool:
-    """Modules that some builds of PyTorch lack, as some for Windows lack `torch.distributed`."""
-    del source
-    return fake.kind == "hollow" and _LEFT_OUT.match(fake.name) is not None
-
-
-def is_of_mocked_package(fake: Fake, source: Source) -> bool:
+def _is_of_mocked_package(fake: Fake, source: Source) -> bool:
     """Modules of a package that the file replaces as a whole: it runs without that package."""
     package = re.escape(fake.name.partition(".")[0])
     key = rf"""modules\s*(?:\[|\.\s*setdefault\s*\()\s*["']{package}["']\s*(?:,|\]\s*=(?!=))"""

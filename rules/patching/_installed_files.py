@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.packages import known_packages
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,7 @@ _RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
 _BEGINS_VARIABLE = compile_lazily(r"\$\{?(\w+)\}?")
+_SETS_VARIABLE = compile_lazily(r"^[ \t]*(?:\w+ )?(\w+)=(\S+)", re.MULTILINE)
 _DOCUMENT = compile_lazily(
     r"[^\n]*<<-?[ \t]*[\"']?(?P<end>\w+)[\"']?[^\n]*\n(?P<text>(?:(?![ \t]*(?P=end)[ \t]*$).*\n)*)",
     re.MULTILINE,
@@ -84,11 +85,11 @@ def edited_by(command: Command) -> Change | None:
 
 def written_by(command: Command, file: File) -> str:
     """Return the here-document that ``cat > …/check.py <<EOF`` writes into an installed package."""
-    targets = [each.target.text for each in command.redirects if each.operator.startswith(">")]
-    document = _DOCUMENT.match(file.text, file.offset_of(command.span[0])) if targets else None
-    if document is None or not any(_INTO_PACKAGE.search(_spelt_out(t, file)) for t in targets):
+    targets = (each.target.text for each in command.redirects if each.operator.startswith(">"))
+    if not any(_INTO_PACKAGE.search(_spelt_out(each, file)) for each in targets):
         return ""
-    return document["text"]
+    document = _DOCUMENT.match(file.text, file.offset_of(command.span[0]))
+    return "" if document is None else document["text"]
 
 
 def _spelt_out(path: str, file: File, hops: int = 3) -> str:
@@ -96,9 +97,17 @@ def _spelt_out(path: str, file: File, hops: int = 3) -> str:
     variable = _BEGINS_VARIABLE.match(path)
     if variable is None or not hops:
         return path
-    given = re.search(rf"^[ \t]*(?:\w+ )?{variable[1]}=(\S+)", file.text, re.MULTILINE)
-    value = "" if given is None else _spelt_out(given[1].strip("\"'"), file, hops - 1)
-    return value + path[variable.end() :]
+    value = _variables_set(file).get(variable[1], "")
+    return _spelt_out(value, file, hops - 1) + path[variable.end() :]
+
+
+@once_per_file
+def _variables_set(file: File) -> dict[str, str]:
+    """Return what each variable of a script is set to first, as it is written."""
+    found: dict[str, str] = {}
+    for match in _SETS_VARIABLE.finditer(file.text):
+        found.setdefault(match[1], match[2].strip("\"'"))
+    return found
 
 
 def copied_into(copy: Copy) -> Change | None:

@@ -79,8 +79,6 @@ _DISTRIBUTIONS = {
     "open_clip": "open-clip-torch",
     "whisper": "openai-whisper",
 }
-_HELPERS = frozenset({"disable_torch_init", "get_model_name_from_path"})
-"""Functions that give the same in each copy of the package."""
 _EDITABLE = compile_lazily(
     r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
 )
@@ -144,18 +142,35 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
             yield Meeting(node, added, name, first_lines.get(name), is_next, module, name == first)
 
 
-def is_first_already(meeting: Meeting, source: Source) -> bool:
+def comes_first(meeting: Meeting, source: Source) -> bool:
+    """Directories that Python has first: put there above, beside the script, by pytest or a hub."""
+    firsts = (_is_first_already, _is_beside_script, _is_run_by_another)
+    return any(each(meeting, source) for each in firsts)
+
+
+def is_idle(meeting: Meeting, source: Source) -> bool:
+    """Packages of which the file uses nothing, and code that nothing in the project runs."""
+    return _is_unused(meeting, source) or _is_never_run(meeting, source)
+
+
+def is_not_installed(meeting: Meeting, source: Source) -> bool:
+    """Packages that nothing installs: no README, no requirement, not here, not known."""
+    missing = (_is_never_installed, _is_own_namespace, _is_namesake)
+    return any(each(meeting, source) for each in missing)
+
+
+def _is_first_already(meeting: Meeting, source: Source) -> bool:
     """Directories that a statement above puts at the front of `sys.path`."""
     return meeting.imported_in is None and is_added_above(meeting.node, meeting.added, source)
 
 
-def is_never_run(meeting: Meeting, source: Source) -> bool:
+def _is_never_run(meeting: Meeting, source: Source) -> bool:
     """Functions that nothing in the project names, and lines that name what nothing binds."""
     node = meeting.node
     return is_never_bound(node, meeting.added, source) or is_in_unused_function(node, source)
 
 
-def is_run_by_another(meeting: Meeting, source: Source) -> bool:
+def _is_run_by_another(meeting: Meeting, source: Source) -> bool:
     """Tests of the own package, and `hubconf.py`: pytest and torch.hub put the directory first."""
     if os.path.basename(source.place) in {"conftest.py", "hubconf.py"}:
         return True
@@ -174,7 +189,7 @@ def is_fallback(meeting: Meeting, source: Source) -> bool:
     return late and source.enclosing(meeting.node, cst.ExceptHandler) is not None
 
 
-def is_beside_script(meeting: Meeting, source: Source) -> bool:
+def _is_beside_script(meeting: Meeting, source: Source) -> bool:
     """Modules that are next to the script, where Python looks first."""
     return meeting.imported_in is None and lies_beside(meeting.name, source)
 
@@ -229,19 +244,14 @@ def _last_folder(folder: cst.BaseExpression) -> str:
     return os.path.basename((string_value(folder) or "").rstrip("/"))
 
 
-def is_unused(meeting: Meeting, source: Source) -> bool:
-    """Packages of which the file uses nothing, or only helpers such as `disable_torch_init`."""
-    bound = {
-        name
-        for name in names_imported(meeting.name, source)
-        if name.rpartition(".")[2] not in _HELPERS
-    }
-    return not any(is_used(name, source) for name in bound)
+def _is_unused(meeting: Meeting, source: Source) -> bool:
+    """Packages of which the file uses nothing."""
+    return not any(is_used(name, source) for name in names_imported(meeting.name, source))
 
 
-def is_shown(meeting: Meeting, source: Source) -> bool:
-    """Packages whose `__file__` is printed or asserted, so that nobody takes one for the other."""
-    return _is_shown(meeting.name, source)
+def is_looked_at(meeting: Meeting, source: Source) -> bool:
+    """Packages whose `__file__` is printed or asserted, and the project's own in its notebooks."""
+    return _is_shown(meeting.name, source) or _is_own_in_notebook(meeting, source)
 
 
 @once_per_file
@@ -249,40 +259,46 @@ def _is_shown(name: str, source: Source) -> bool:
     return re.search(_SHOWN.format(re.escape(name)), source.code) is not None
 
 
-def is_own_namespace(meeting: Meeting, source: Source) -> bool:
+def _is_own_namespace(meeting: Meeting, source: Source) -> bool:
     """Packages without `__init__.py` of the project, which no requirement brings a second time."""
     name = meeting.name
     if meeting.imported_in is not None or _too_high(meeting, source):
         return False
     if not any(holds_namespace(each, name, source) for each in meeting.added.folders):
         return False
+    return not _is_wanted(name, source)
+
+
+def is_not_required(meeting: Meeting, source: Source) -> bool:
+    """Neither the project's requirements nor its environment have the installed package."""
+    is_late = meeting.imported_in is not None
+    return not (is_late or _too_high(meeting, source) or _is_wanted(meeting.name, source))
+
+
+def _is_wanted(name: str, source: Source) -> bool:
+    """Check whether the project requires the installed package, or it is installed."""
     released = name.replace("_", "-")
     brings = (_DISTRIBUTIONS.get(name, released), released, f"{released}-core", f"{released}-lm")
-    return not _is_wanted(name, brings, source)
-
-
-def _is_wanted(name: str, brings: tuple[str, ...], source: Source) -> bool:
-    """Check whether the project requires the installed package, or it is installed."""
     return any(map(source.project.requirements, brings)) or is_installed(name, source.project)
 
 
-def is_own_in_notebook(meeting: Meeting, source: Source) -> bool:
+def _is_own_in_notebook(meeting: Meeting, source: Source) -> bool:
     """The project's own package in its notebooks, which show what the release does as well."""
     late = meeting.imported_in is not None
     return not late and is_notebook(source.path) and source.is_first_party(meeting.name)
 
 
-def is_namesake(meeting: Meeting, source: Source) -> bool:
+def _is_namesake(meeting: Meeting, source: Source) -> bool:
     """Modules of the project that bear the name of a library which the project does not require."""
     name = meeting.name
     if meeting.imported_in is not None or name in _FROM_CHECKOUTS or name not in known_packages():
         return False
     if not any(holds_in_project(each, name, source) for each in meeting.added.folders):
         return False
-    return not _is_wanted(name, (_DISTRIBUTIONS.get(name, name),), source)
+    return not _is_wanted(name, source)
 
 
-def is_never_installed(meeting: Meeting, source: Source) -> bool:
+def _is_never_installed(meeting: Meeting, source: Source) -> bool:
     """Packages that nobody installs: not known, not installed here, and no README says to."""
     name = meeting.name
     if name in _FROM_CHECKOUTS or name in known_packages():

@@ -8,20 +8,15 @@ from rocmlint.rule import PythonRule
 
 from ._shadowing import (
     CHANGES_PATH,
-    is_beside_script,
+    comes_first,
     is_fallback,
-    is_first_already,
+    is_idle,
     is_installed_editable,
-    is_namesake,
-    is_never_installed,
-    is_never_run,
+    is_looked_at,
     is_not_held,
+    is_not_installed,
+    is_not_required,
     is_of_one_machine,
-    is_own_in_notebook,
-    is_own_namespace,
-    is_run_by_another,
-    is_shown,
-    is_unused,
     meetings,
     once_a_project,
     origins,
@@ -88,19 +83,14 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     excuses = (
         is_fallback,
         is_of_one_machine,
-        is_beside_script,
-        is_first_already,
-        is_run_by_another,
+        comes_first,
         is_not_held,
-        is_never_installed,
+        is_not_installed,
         is_installed_editable,
-        is_unused,
-        is_shown,
-        is_own_namespace,
-        is_own_in_notebook,
-        is_namesake,
-        is_never_run,
+        is_idle,
+        is_looked_at,
     )
+    doubts = (is_not_required,)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find directories that come after an installed package of which they hold another copy."""
@@ -110,5 +100,8 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
             return
         message, advice = words_about(meeting, source)
         fix, claims = put_first(meeting, source), origins(meeting)
-        finding = self.finding(node, source, message, help=advice, fix=fix, claims=claims)
+        severity = self.severity_of(meeting, source)
+        finding = self.finding(
+            node, source, message, help=advice, fix=fix, claims=claims, severity=severity
+        )
         yield once_a_project(finding, meeting, source)

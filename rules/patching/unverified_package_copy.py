@@ -106,7 +106,7 @@ _WORDS = (
 
 
 class GuessedCopy(NamedTuple):
-    """A copy, every node that says where its target lies, and whether nobody reads its status."""
+    """A copy, every node that says where its target lies, and whether its status is unread."""
 
     call: cst.Call
     behind: list[cst.CSTNode]
@@ -273,7 +273,7 @@ def _copies(node: cst.CSTNode, source: Source) -> Iterator[GuessedCopy]:
 
 
 def _is_unheeded(call: cst.Call, source: Source) -> bool:
-    """Return whether a command may fail, and nobody reads its exit status."""
+    """Return whether a command may fail silently, as its exit status is not read."""
     checks = argument(call, None, "check")
     is_quiet = source.resolve(call.func) in _QUIET and isinstance(source.parent(call), cst.Expr)
     return is_quiet and (checks is None or constant(checks) == "False")

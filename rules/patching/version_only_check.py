@@ -37,7 +37,9 @@ _WRITTEN = compile_lazily(
     r"return\s+(?:True\b|[\w.]*__version__|version\()"
 )
 """A check in text that a program or a script writes to a file."""
-_ANSWERS = compile_lazily(r"(?:assert|check|ensure|validate|verify)_\w*")
+_ANSWERS = compile_lazily(
+    r"(?:assert|check|ensure|validate|verify)_\w*(?:applied|installed|patched)\w*"
+)
 
 
 class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):

@@ -12,7 +12,6 @@ import libcst as cst
 from rocmlint.rule import (
     PythonRule,
     compile_lazily,
-    conditions,
     last_name,
     nodes,
     string_value,
@@ -54,8 +53,6 @@ _OWN_BUSINESS = compile_lazily(
 _ASKS = compile_lazily(r"convert_tokens_to_ids|token_to_id\b|get_vocab\b|added_tokens_encoder")
 _CONFIG_OBJECT = compile_lazily(r"(?i)(?:config|cfg)\Z")
 _MODEL_CLASS = compile_lazily(r"(?m)^class[\s\\]+\w+[\s\\]*\([^)]*\bnn[\s\\]*\.[\s\\]*Module\b")
-_TOKENIZER = compile_lazily(r"tokenizer[\s\\]*\.")
-_FAMILY_NAME = compile_lazily(r"(?i)qwen")
 _OTHER_MEANING = compile_lazily(r"(?i)audio|music|speech|stop")
 _CONFIG = compile_lazily(r"(?i)config|args|arguments|params|settings")
 
@@ -78,12 +75,6 @@ def is_of_model_class(found: HardCodedId, source: Source) -> bool:
     if source.enclosing(found.node, cst.FunctionDef, cst.ClassDef) is not None:
         return False
     return _MODEL_CLASS.search(source.code) is not None
-
-
-def is_of_family(found: HardCodedId, source: Source) -> bool:
-    """Functions that are named for Qwen."""
-    function = source.function(found.node)
-    return function is not None and _FAMILY_NAME.search(function.name.value) is not None
 
 
 def has_other_meaning(found: HardCodedId, source: Source) -> bool:
@@ -140,15 +131,6 @@ def is_compared_with_tokenizer(found: HardCodedId, source: Source) -> bool:
     return _ASKS.search(text) is not None
 
 
-def is_fallback(found: HardCodedId, source: Source) -> bool:
-    """Values for what a configuration does not say, unless a tokenizer is given them."""
-    tests = [source.text_of(each.test) for each in conditions(found.node, source)]
-    if any("config" in each or "hasattr" in each for each in tests):
-        return True
-    asks = any(re.search(r"\bis[\s\\]+None\b", each) for each in tests)
-    return asks and _TOKENIZER.search(source.text_of(found.use)) is None
-
-
 def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
     """What a class for one tokenizer or encoder tells its base."""
     calls = (each for each in source.ancestors(found.node) if isinstance(each, cst.Call))
@@ -200,12 +182,10 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     excuses = (
         is_of_model,
         is_of_model_class,
-        is_of_family,
         has_other_meaning,
         is_set_in_configuration,
         is_in_configuration,
         is_compared_with_tokenizer,
-        is_fallback,
         is_of_tokenizer,
         is_aside,
     )
