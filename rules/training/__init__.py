@@ -1,1 +1,1 @@
-"""ROC5: synchronisation, memory, gradients in training loops."""
+"""ROC5: synchronization, memory, gradients in training loops."""
