@@ -20,7 +20,12 @@ _SECTIONS = {
         "rocmlint.source.facts",
         "rocmlint.source.mentions",
     ),
-    "Text": ("rocmlint.text.text", "rocmlint.text.patterns", "rocmlint.lazy"),
+    "Text": (
+        "rocmlint.text.text",
+        "rocmlint.rule.reasons",
+        "rocmlint.text.patterns",
+        "rocmlint.lazy",
+    ),
     "Syntax": ("rocmlint.syntax", "rocmlint.source", "rocmlint.text.python_ast"),
     "Commands and installs": ("rocmlint.formats.model", "rocmlint.installs.install"),
 }

@@ -20,6 +20,7 @@ from rocmlint.rule import (
 
 from ._installs.handed_on import VARIABLES, asked_in, handed_on
 from ._installs.index_faults import SERVERS, IndexFault, fault_of_amd, torch_from
+from ._installs.named_gpus import without_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +78,10 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
     name = "index-without-wheels"
     since = "0.1.0"
     skips = frozenset({"archive"})
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "error": "the index does not exist, or does not have the torch that is asked for",
+        "warning": "no torch of the index has code for the GPU that the file names",
+    }
     on = (
         commands(*SERVERS, described="commands that install from an index of PyTorch or AMD")
         | indexes(*SERVERS, described="URLs of the package indexes of PyTorch and AMD")
@@ -130,7 +135,14 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
             if _is_default_elsewhere(word, index, source):
                 continue
             # where several are asked, one may have what another does not
-            yield from self._judged(word, index, pins if len(found) == 1 else [], extra, source)
+            asked = pins if len(found) == 1 else []
+            faults = list(self._judged(word, index, asked, extra, source))
+            without = None if faults else without_code(index, asked, node, source)
+            yield from faults
+            if without is not None:
+                yield self.finding(
+                    word, source, without.message, help=without.help, severity="warning"
+                )
         for each in install.indexes if not found else ():
             asked = pins if len(install.indexes) == 1 else []
             yield from self._of_amd(each.word, each.url if each.word.known else "", asked, source)

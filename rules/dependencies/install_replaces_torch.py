@@ -13,11 +13,14 @@ from ._installs.commands import TOOLS
 from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
 from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
 from ._installs.harms import harms
+from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, Declared, File, Finding
+
+    from ._installs.cases import Harm
 
 
 class InstallReplacesTorch(PartRule["Command | Declared"]):
@@ -65,7 +68,9 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
     severity = "warning"
     skips = frozenset({"test", "archive"})
     on = commands(*TOOLS, described="commands that install packages") | declared(
-        *CUDA_OF_CONDA, described="packages of conda that choose the build for CUDA"
+        *CUDA_OF_CONDA,
+        *PACKAGES,
+        described="lists that a command for ROCm installs, and packages of conda for CUDA",
     )
     excuses = (*OF_EVERY_INSTALL, *OF_TORCH)
 
@@ -83,17 +88,26 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
                     help="conda has no build for ROCm. Install torch with pip, from the index that "
                     "`rocmlint stack index-url` prints.",
                 )
+            elif (listed := because_of(node, self, source)) is not None:
+                found = self.finding(
+                    node, source, listed.message, help=listed.help, related=listed.related
+                )
+                yield replace(found, once=listed.once)
             return
         if is_in_setup(source):
             yield from self._in_setup(node, source)
             return
-        case = case_of(node, source)
-        if case is not None:
-            for harm in harms(case, source, self.is_excused):
-                found = self.finding(harm.place, source, harm.message, help=harm.help)
-                # A loop of Python's runs a command for torch and one for torchvision at one place.
-                place = f"{self.code} {source.path} {source.span(harm.place)}"
-                yield replace(found, once=place) if harm.kind == "torch" else found
+        for harm in self.harms_in(node, source):
+            found = self.finding(harm.place, source, harm.message, help=help_at_command(harm))
+            # A loop of Python's runs a command for torch and one for torchvision at one place.
+            place = f"{self.code} {source.path} {source.span(harm.place)}"
+            once = place if harm.kind == "torch" else ""
+            yield replace(found, once=once_of(self.code, harm, source) or once)
+
+    def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
+        """Yield what a command does to torch, where nothing excuses it."""
+        case = case_of(command, file)
+        return iter(()) if case is None else harms(case, file, self.is_excused)
 
     def _in_setup(self, node: Command, source: File) -> Iterator[Finding]:
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging

@@ -13,10 +13,24 @@ from rocmlint.rule import PythonRule, nodes, once_per_file, walk
 
 from ._names.advice import advice, clause_of
 from ._names.cures import is_for_no_release
-from ._names.judgement import enumerated, first_fitting, is_undeclared, runs_with, since
+from ._names.judgement import (
+    disputed,
+    enumerated,
+    first_fitting,
+    is_undeclared,
+    once_disputed,
+    runs_with,
+    since,
+)
 from ._names.leftovers import is_leftover
 from ._names.live import NOT_RUN, is_uncalled
-from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
+from ._names.lookups import (
+    LOOKUP_EXCUSES,
+    asked,
+    lacking_lookups,
+    missing_lookups,
+    suspected_lookups,
+)
 from ._names.other_environments import (
     is_beside_unlisted,
     is_for_another_environment,
@@ -108,6 +122,11 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         )
         | REMOVED_CALLS
     )
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "error": "each version that the requirement allows lacks the name",
+        "warning": "the newest version lacks it",
+        "note": "two lists of the project disagree on the version (once a project)",
+    }
     excuses = (
         is_undeclared,
         *LOOKUP_EXCUSES,
@@ -126,6 +145,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             yield from self._removed_calls(node, source)
         if isinstance(node, cst.Call):
             return
+        yield from self._disputed(node, source)
         for found in self._by_package(node, source):
             pin = outgrown(found, source)
             if pin is not None:
@@ -145,6 +165,14 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 severity=surest.severity,
             )
             yield replace(finding, once=f"{self.code} {source.path} {cure}")
+
+    def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
+        """Say once a project that two of its lists disagree on what is there."""
+        for each in lacking_lookups(node, source):
+            if each.judgement.is_disputed and not self.is_excused(each, source):
+                message, told = disputed(each)
+                found = self.finding(each.place, source, message, help=told, severity="note")
+                yield replace(found, once=once_disputed(each, source))
 
     def _by_package(self, node: Lookup, source: Source) -> list[list[MissingLookup]]:
         """Return the missing names that a statement or an attribute asks for, by their package."""

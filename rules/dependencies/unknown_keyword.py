@@ -12,9 +12,11 @@ from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 from ._names.cures import bound_for
 from ._names.failing_imports import fails_at_import, fails_before
 from ._names.judgement import (
+    disputed,
     enumerated,
     first_fitting,
     is_undeclared,
+    once_disputed,
     requirement,
     runs_with,
     since,
@@ -22,6 +24,7 @@ from ._names.judgement import (
 from ._names.keywords import (
     KEYWORD_EXCUSES,
     keyword_history,
+    lacking_keywords,
     settings_for,
     suspected_calls,
     unknown_keywords,
@@ -105,6 +108,11 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         described="calls, with keywords, of what is imported from "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "error": "no version that the requirement allows takes the keyword",
+        "warning": "the newest version does not take it",
+        "note": "two lists of the project disagree on the version (once a project)",
+    }
     excuses = (
         is_undeclared,
         *KEYWORD_EXCUSES,
@@ -120,6 +128,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
+        yield from self._disputed(node, source)
         by_package: dict[str, list[UnknownKeywordUse]] = {}
         for each in unknown_keywords(node, source):
             if not self.is_excused(each, source):
@@ -136,6 +145,14 @@ class UnknownKeyword(PythonRule["cst.Call"]):
             )
             names_of = " ".join(sorted(each.name for each in unknown))
             yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")
+
+    def _disputed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Say once a project that two of its lists disagree on what is taken."""
+        for each in lacking_keywords(node, source):
+            if each.judgement.is_disputed and not self.is_excused(each, source):
+                message, told = disputed(each)
+                found = self.finding(each.argument, source, message, help=told, severity="note")
+                yield replace(found, once=once_disputed(each, source))
 
 
 def _message(unknown: Sequence[UnknownKeywordUse]) -> str:

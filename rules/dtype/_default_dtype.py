@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import calls, calls_in, compile_lazily, last_name, string_value, walk
+from rocmlint.rule import (
+    calls,
+    calls_in,
+    compile_lazily,
+    is_explained_beside,
+    last_name,
+    string_value,
+    walk,
+)
 
 from ._cast import shortened
 
@@ -22,27 +30,20 @@ _SAVED = compile_lazily(
     r"(?i)(?:^|_)(?:old|orig|original|prev|previous|prior|saved|default|initial)"
 )
 _HALVES = compile_lazily(r"b?float16|half|(?:BFloat16|Half)Tensor")
-_WORKS = compile_lazily(
-    r"\.\s*(?:backward|save_pretrained)\s*\(|\boptim\w*\s*\.\s*step\s*\(|Trainer\s*\("
-    r"|\bsave_model\s*\(|\.\s*state_dict\s*\(\s*\)\s*,|\b(?:generate(?:_\w+)?|inference)\s*\("
-)
-"""What trains a model, generates with it or saves it."""
 _INFERS = compile_lazily(r"\binference_mode\b|\bno_grad\b")
 TRAINS = compile_lazily(
     r"\.\s*backward\s*\(|\boptim\w*\s*\.\s*step\s*\(|\bTrainer\s*\(|\btorch\.optim\b"
 )
 _MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
 _LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
-_ENGINES = compile_lazily(
-    r"\b(?:vllm|sglang)\b[\s\S]*\b(?:LLM|Engine)[\s\\]*\([^()]*\bdtype[\s\\]*=[\s\\]*"
-    r"[\"']?(?:torch[\s\\]*\.[\s\\]*)?(\w+)"
+_AUTOCAST = compile_lazily(r"\bautocast\b")
+_FOR_ONE_RUN = frozenset({"example", "benchmark", "script", "docs"})
+_CONVERTERS = compile_lazily(
+    r"(?i)(?:^|_)(?:conver(?:t|sion)|dummy|merge|split|export|quanti[sz]e|to_hf)(?:_|\.)"
 )
-"""What makes a model of vLLM or SGLang of a type, which is the group."""
-_CONVERTERS = compile_lazily(r"(?i)convert|merge|split|export|quanti[sz]e|conversion|to_hf")
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
-_OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:hpu|npu|tpu|xla|xpu)\b|\bxla_device\b")
 _LONGEST_VALUE = 30
 SETS_DEFAULT = calls(*_SETTERS)
 """Where :func:`sets_default` may be true."""
@@ -125,38 +126,36 @@ def is_setter(node: cst.Call, source: Source) -> bool:
     )
 
 
-def serves_one_model(node: cst.Call, source: Source) -> bool:
-    """Programs that give the type to an engine, too, and make and train nothing else.
-
-    vLLM and SGLang set the default themselves while they make the model.
-    """
-    if source.function(node) is not None or not source.kinds & {"example", "script"}:
-        return False
-    text = source.text
-    engine = None if TRAINS.search(text) or _LOADS_MODEL.search(text) else _ENGINES.search(text)
-    return engine is not None and engine[1] == _type_of(node)
+def is_precise_program(node: cst.Call, source: Source) -> bool:
+    """Programs that compute in float64."""
+    in_program = _is_in_main(source.function(node))
+    return in_program and _type_of(node) in {"float64", "double", "DoubleTensor"}
 
 
-def is_harmless_program(node: cst.Call, source: Source) -> bool:
-    """Programs, unless they train, generate with or save a model in 16 bits."""
-    if not _is_in_program(node, source):
-        return False
-    measures = "benchmark" in source.kinds
-    converts = _CONVERTERS.search(source.place.rpartition("/")[2]) is not None
-    works = _HALVES.fullmatch(_type_of(node)) and _WORKS.search(source.code)
-    return measures or converts or not works
+def is_explained(node: cst.Call, source: Source) -> bool:
+    """Calls with a comment next to them that gives a reason."""
+    return is_explained_beside(node, source)
 
 
-def is_for_other_hardware(node: cst.Call, source: Source) -> bool:
-    """Functions for other hardware: HPU, NPU, TPU, XPU."""
+def reaches_no_caller(node: cst.Call, source: Source) -> bool:
+    """Programs without an optimizer or autocast, notebooks, functions that return no model."""
+    if source.kinds & _FOR_ONE_RUN or _CONVERTERS.search(source.place.rpartition("/")[2]):
+        return not TRAINS.search(source.code)
     function = source.function(node)
-    return function is not None and _OTHER_HARDWARE.search(source.text_of(function)) is not None
+    if function is None or function.name.value == "main":
+        works = TRAINS.search(source.code) or _AUTOCAST.search(source.code)
+        return works is None or _HALVES.fullmatch(_type_of(node)) is None
+    return not (function.name.value == "__init__" or _returns(function, node, source))
 
 
-def is_in_notebook(node: cst.Call, source: Source) -> bool:
-    """Notebooks: one person runs them, for one model."""
-    del node
-    return source.path.endswith(".ipynb")
+def _is_in_main(function: cst.FunctionDef | None) -> bool:
+    return function is None or function.name.value == "main"
+
+
+def _returns(function: cst.FunctionDef, node: cst.Call, source: Source) -> bool:
+    """Check whether a function returns something after a call."""
+    returned = (each for each in walk(function.body) if isinstance(each, cst.Return))
+    return any(each.value and source.span(each) > source.span(node) for each in returned)
 
 
 def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:
@@ -171,13 +170,6 @@ def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:
     made = any(_MODEL_CLASS.fullmatch(last_name(each.func) or "") for each in called)
     text = source.text_of(function)
     return made and "set_default_device" not in text and not _LOADS_MODEL.search(source.code)
-
-
-def _is_in_program(node: cst.Call, source: Source) -> bool:
-    """Check whether a call is in an example, a script or a file with a `__main__` block."""
-    if source.kinds & {"example", "benchmark", "script", "docs"}:
-        return True
-    return source.function(node) is None or bool(_PROGRAM.search(source.code))
 
 
 def _was_read(value: cst.BaseExpression, source: Source, hops: int = 3) -> bool:

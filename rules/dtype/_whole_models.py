@@ -21,6 +21,7 @@ from ._cast import (
     shortened,
     without_moves,
 )
+from ._default_dtype import is_smoke_test
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -51,7 +52,6 @@ _WORDS = (
 _LONGEST_CAST = 40
 _REDUCED = {"float16": r"torch\s*\.\s*(?:float16|half)\b", "bfloat16": r"torch\s*\.\s*bfloat16\b"}
 _PIPELINE = compile_lazily(r"(?i)\w*pipeline\w*\.from_\w+")
-_PIPELINE_PARTS = "the VAE of a pipeline overflows in float16"
 _LOADED_ADAPTER = compile_lazily(r"(?:Auto)?Peft\w*Model\w*\.from_pretrained")
 _LOADS = compile_lazily(r"(?:^|\.)from_(?:pretrained|config)$")
 _MULTIMODAL = compile_lazily(
@@ -59,13 +59,15 @@ _MULTIMODAL = compile_lazily(
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
 _PROCESSOR = compile_lazily(r"\w*image_processor\b")
-_PART_CAST = compile_lazily(rf"\b({PART})\s*\.\s*to\s*\(\s*(?:dtype\s*=|torch\s*\.)")
 _PART_GETS_TYPE = compile_lazily(
     rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
 )
 _KEEPS_FLOAT32 = compile_lazily(r"float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$", re.MULTILINE)
 _CASTING_FUNCTION = compile_lazily(
     r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
+)
+_TRAINS_BELOW = compile_lazily(
+    r"(?i)\boptimi[sz]er\w*\s*=|\boptim\.\w+\(|trainer\s*\(|\.\s*backward\s*\("
 )
 CASTS_MODEL = calls("half", "bfloat16", "to", words=_WORDS, where=_WHERE)
 """Where :func:`model_cast` may find something."""
@@ -192,13 +194,8 @@ def pipeline_help(cast: ModelCast, source: Source) -> str | None:
     return None
 
 
-def likely_parts(cast: ModelCast, source: Source) -> str | None:
-    """Return what makes it likely: a pipeline, a part with its own cast, the name of the class."""
-    if cast.is_of_pipeline:
-        return _PIPELINE_PARTS
-    if precision_tests(cast.call, source):
-        part = _PART_CAST.search(cast.scope) if cast.parts or cast.multimodal_maker else None
-        return f"`{part[1]}` has its own cast" if part else None
+def likely_parts(cast: ModelCast) -> str | None:
+    """Return what makes parts of their own types likely: an adapter, the name of the class."""
     if "get_peft_model" in cast.makers:
         return "it is an adapter on its base model"
     processor = _PROCESSOR.search(cast.scope)
@@ -241,6 +238,18 @@ def is_option(cast: ModelCast, source: Source) -> bool:
     if cast.is_of_pipeline:  # whose class often has a default type to compare with
         return any(not isinstance(each, cst.Comparison) for each in tests)
     return bool(tests)
+
+
+def is_smoke_cast(cast: ModelCast, source: Source) -> bool:
+    """The smoke test at the end of a module: the `__main__` block of a file with definitions."""
+    return is_smoke_test(cast.call, source)
+
+
+def is_of_no_training(cast: ModelCast, source: Source) -> bool:
+    """Casts of adapters and known parts that no optimizer follows in the same function."""
+    if cast.is_of_pipeline or contradiction(cast, source) is not None:
+        return False
+    return _TRAINS_BELOW.search(below(cast.call, source)) is None
 
 
 def keeps_float32_below(cast: ModelCast, source: Source) -> bool:

@@ -11,16 +11,15 @@ from ._default_dtype import (
     DEFAULT_HELP,
     SETS_DEFAULT,
     default_message,
-    is_for_other_hardware,
-    is_harmless_program,
-    is_in_notebook,
+    is_explained,
+    is_precise_program,
     is_restored,
     is_set_again,
     is_setter,
     is_smoke_test,
     makes_one_model_to_run,
+    reaches_no_caller,
     restores_default,
-    serves_one_model,
     sets_default,
 )
 
@@ -41,8 +40,9 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     other libraries. In half precision they lose range and digits far away from the line that
     changed the default, and a second model in the same process is built in the wrong dtype.
 
-    In a program only a 16-bit type is reported, and only where the program trains a model,
-    generates with it or saves it; for the others there is program-default-dtype.
+    It is a warning in a function or constructor that gives a model to its caller, who does not
+    expect another default, and in a program that sets a 16-bit type and trains or uses autocast,
+    which expects float32.
 
     ## Example
     ```python
@@ -73,21 +73,23 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     on = SETS_DEFAULT
     severity = "warning"
     skips = frozenset({"test"})
+    retired = {"ROC405": "program-default-dtype"}  # noqa: RUF012 - a constant of the class
     excuses = (
         restores_default,
         is_restored,
         is_set_again,
         is_smoke_test,
         is_setter,
-        is_harmless_program,
-        is_for_other_hardware,
-        is_in_notebook,
-        makes_one_model_to_run,
-        serves_one_model,
+        is_precise_program,
+        is_explained,
     )
+    doubts = (reaches_no_caller, makes_one_model_to_run)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""
-        if sets_default(node, source) and not self.is_excused(node, source):
+        severity = self.severity_of(node, source) if sets_default(node, source) else None
+        if severity is not None:
             message = default_message(node, source)
-            yield self.finding(node, source, message, help=DEFAULT_HELP, claims=(dtypes(),))
+            yield self.finding(
+                node, source, message, help=DEFAULT_HELP, severity=severity, claims=(dtypes(),)
+            )

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, compile_lazily, dotted_text, nodes, statements, walk
+from rocmlint.rule import (
+    PythonRule,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    last_name,
+    nodes,
+    statements,
+    walk,
+)
 from rocmlint.rule.claims import dtypes
 
-from ._cast import below, cast_type, precision_tests, shortened
+from ._cast import below, cast_type, named_type, precision_tests, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +52,18 @@ def casts_gradients(node: cst.For, source: Source) -> bool:
 def sets_back(node: cst.For, source: Source) -> bool:
     """Loops after which parts are set back: by name, by module, or to float32."""
     return _SETS_BACK.search(below(node, source)) is not None
+
+
+def is_to_float32(node: cst.For, source: Source) -> bool:
+    """Casts to float32, which only cost memory."""
+    cast = _cast_in(node, source)
+    return cast is not None and cast[1] == "float32"
+
+
+def is_of_one_dtype(node: cst.For, source: Source) -> bool:
+    """Casts of what has one dtype: the rest of the model keeps its own."""
+    guards = (each for each in walk(node.body) if isinstance(each, cst.If))
+    return any(isinstance(_guard(each, source), cst.Equal) for each in guards)
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
@@ -92,12 +113,14 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     severity = "warning"
     skips = frozenset({"test"})
     excuses = (selects, is_option, casts_gradients, sets_back)
+    doubts = (is_to_float32, is_of_one_dtype)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""
-        model = _model_of(node)
+        model = _model_of(node, source)
         cast = None if model is None else _cast_in(node, source)
-        if model is None or cast is None or self.is_excused(node, source):
+        severity = None if cast is None else self.severity_of(node, source)
+        if model is None or cast is None or severity is None:
             return
         statement, dtype = cast
         new = "another dtype" if dtype == "dtype" else dtype
@@ -106,18 +129,30 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
             "Pass `dtype=` where the model is loaded, or select by name or `requires_grad`. "
             "Norms and quantized weights lose the type they were made in, and buffers keep theirs."
         )
-        yield self.finding(statement, source, message, help=help, claims=(dtypes(),))
+        yield self.finding(
+            statement, source, message, help=help, severity=severity, claims=(dtypes(),)
+        )
 
 
-def _model_of(loop: cst.For) -> str | None:
-    """Return the whole model whose parameters a loop goes over."""
+def _model_of(loop: cst.For, source: Source) -> str | None:
+    """Return the whole model whose parameters a loop goes over, alone or with its recursion."""
     call = loop.iter
-    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute) or call.args:
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return None
     if call.func.attr.value not in {"parameters", "named_parameters"}:
         return None
-    name = dotted_text(call.func.value)
-    return name if _WHOLE_MODELS.fullmatch((name or "").rpartition(".")[2]) else None
+    name = dotted_text(call.func.value) or ""
+    if _is_recursive(source.function(loop)):
+        return name
+    return name if not call.args and _WHOLE_MODELS.fullmatch(name.rpartition(".")[2]) else None
+
+
+def _is_recursive(function: cst.FunctionDef | None) -> bool:
+    """Check whether a function calls itself for the children of a module."""
+    if function is None:
+        return False
+    called = {last_name(each.func) for each in calls_in(function)}
+    return function.name.value in called and not called.isdisjoint({"children", "named_children"})
 
 
 def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
@@ -125,7 +160,7 @@ def _cast_in(loop: cst.For, source: Source) -> tuple[cst.Assign, str] | None:
     target = loop.target.elements[-1].value if isinstance(loop.target, cst.Tuple) else loop.target
     parameter = dotted_text(target)
     data = f"{parameter}.data"
-    for statement in _straight(loop.body):
+    for statement in _straight(loop.body, source):
         if isinstance(statement, cst.If) and _goes_on(statement):
             return None  # the others are left as they are
         if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Call):
@@ -145,10 +180,25 @@ def _goes_on(branch: cst.If) -> bool:
     return bool(last) and isinstance(last[0], cst.Continue)
 
 
-def _straight(block: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the statements of a block that always run, those in ``with`` too."""
+def _straight(block: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """Yield the statements of a block that always run, those in ``with`` too.
+
+    ``if p.dtype != torch.float16`` leaves out nothing, and ``==`` takes all that a model has.
+    """
     for statement in statements(block):
-        if isinstance(statement, cst.With):
-            yield from _straight(statement.body)
+        guard = _guard(statement, source) if isinstance(statement, cst.If) else None
+        if isinstance(statement, cst.With) or guard is not None:
+            yield from _straight(statement.body, source)
         else:
             yield statement
+
+
+def _guard(branch: cst.If, source: Source) -> cst.BaseCompOp | None:
+    """Return how a condition compares a dtype: with another one than float32 by ``!=`` alone."""
+    test = branch.test
+    if not isinstance(test, cst.Comparison) or last_name(test.left) != "dtype":
+        return None
+    (compared, *more) = test.comparisons
+    from_float32 = named_type(compared.comparator, source) == "float32"
+    wanted = cst.Equal if from_float32 else cst.NotEqual
+    return None if more or not isinstance(compared.operator, wanted) else compared.operator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, compile_lazily
+from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import dtypes
 
 from ._default_dtype import TRAINS
@@ -17,8 +17,11 @@ from ._whole_models import (
     contradiction,
     is_casting_function,
     is_loaded_so,
+    is_of_no_training,
     is_option,
+    is_smoke_cast,
     keeps_float32_below,
+    likely_parts,
     model_cast,
     pipeline_help,
     sure_parts,
@@ -32,24 +35,6 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
-_LOADS_BASE = compile_lazily(
-    r"\b(?!Peft)\w*(?:Model|LM|Generation)\w*[\s\\]*\.[\s\\]*from_pretrained[\s\\]*"
-    r"\((?![^()]*dtype)"
-)
-
-
-def is_pipeline(cast: ModelCast, source: Source) -> bool:
-    """Pipelines of several models that are moved with `to()` (see composite-model-cast)."""
-    return cast.is_of_pipeline and pipeline_help(cast, source) is None
-
-
-def is_uniform_to_run(cast: ModelCast, source: Source) -> bool:
-    """Inference with an adapter on a base that the same code loads in no type of its own."""
-    if contradiction(cast, source) is not None or TRAINS.search(source.code):
-        return False
-    return _LOADS_BASE.search(cast.scope) is not None
-
-
 class WholeModelCast(PythonRule["cst.Call"]):
     """Whole model is cast, including parts with a dtype of their own.
 
@@ -60,9 +45,10 @@ class WholeModelCast(PythonRule["cst.Call"]):
     whatever type the checkpoint was loaded in: a bfloat16 base becomes float16, and large
     activations become inf.
 
-    The rule reports casts to another 16-bit type than the model was loaded in, casts after an
-    adapter was loaded, and casts of a model whose parts the same function works on, unless one
-    class loads them all (see composite-model-cast).
+    The rule reports casts to another 16-bit type than the model was loaded in, casts of diffusion
+    pipelines with ``half()``, casts after an adapter was loaded, and casts of a model whose parts
+    the same function works on. In a file that trains it also reports models that are multimodal by
+    the name of their class, and adapters that were just made.
 
     ## Example
     ```python
@@ -97,23 +83,27 @@ class WholeModelCast(PythonRule["cst.Call"]):
     on = CASTS_MODEL
     severity = "warning"
     skips = frozenset({"test", "script"})
+    retired = {"ROC406": "composite-model-cast"}  # noqa: RUF012 - a constant of the class
     excuses = (
         is_casting_function,
         is_loaded_so,
-        is_pipeline,
-        is_uniform_to_run,
         is_option,
+        is_smoke_cast,
         keeps_float32_below,
         casts_part_below,
     )
+    doubts = (is_of_no_training,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find casts of all of a model that shows types of its own."""
         cast = model_cast(node, source)
         told = None if cast is None else _problem(cast, source)
-        if cast is not None and told is not None and not self.is_excused(cast, source):
+        severity = self.severity_of(cast, source) if cast is not None and told else None
+        if told is not None and severity is not None:
             message, help = told
-            yield self.finding(node, source, message, help=help, claims=(dtypes(),))
+            yield self.finding(
+                node, source, message, help=help, severity=severity, claims=(dtypes(),)
+            )
 
 
 def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
@@ -127,8 +117,10 @@ def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
             f"From one type to the other it loses {lost}."
         )
         return message, help
-    advice = pipeline_help(cast, source)
-    if advice is not None:
-        return cast_message(cast, source), advice
+    if cast.is_of_pipeline:
+        advice = pipeline_help(cast, source)
+        return None if advice is None else (cast_message(cast, source), advice)
     reason = sure_parts(cast)
+    if reason is None and TRAINS.search(source.code):
+        reason = likely_parts(cast)
     return None if reason is None else (cast_message(cast, source), cast_help(reason))

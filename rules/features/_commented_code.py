@@ -9,25 +9,31 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import syntax_tree
+from rocmlint.rule import compile_lazily, syntax_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.rule import Comment, Source
+    from rocmlint.rule import Comment, File
 
 Code = ast.stmt | ast.keyword
 
 _LONGEST_BLOCK = 60
 _LONGEST_STATEMENT = 16
 _CONTINUES = ("else:", "elif ", "except", "finally:")
+_SETTING = compile_lazily(
+    r"(?:(?:export|(?P<image>ENV)|set|-|-e)\s+)?(?P<name>[A-Z][A-Z\d_]+)"
+    r"(?:\s?[=:]\s?|(?(image)\s|(?!)))[\"']?(?P<value>[\w.-]+)[\"']?[\s;\\]*"
+)
+"""A variable that a script, an image or a service sets: ``export A=1``, ``ENV A=1``, ``- A=1``."""
 
 
 @dataclass(frozen=True)
 class Passage:
     """Comments that are one statement, or some arguments, together; or one line of prose.
 
-    ``code`` is empty for prose. Dictionary items stand as the arguments that they resemble.
+    ``code`` is empty for prose. Dictionary items, and variables that a script sets, stand as the
+    arguments that they resemble.
     """
 
     comments: tuple[Comment, ...]
@@ -49,16 +55,31 @@ class Passage:
         return _text(self.comments)
 
 
-def passages_around(comment: Comment, source: Source) -> Sequence[Passage]:
+def passages_around(comment: Comment, source: File) -> Sequence[Passage]:
     """Read the comment lines that stand together with this one; a trailing comment stands alone.
 
     Nothing where they are too many: what is meant there is not a single line.
     """
+    from rocmlint.rule import Source  # noqa: PLC0415 - few scripts have any
+
     block = _block(comment, source)
-    return _passages(block) if len(block) <= _LONGEST_BLOCK else ()
+    if len(block) > _LONGEST_BLOCK:
+        return ()
+    if isinstance(source, Source):
+        return _passages(block)
+    return [Passage((each,), _setting(each.body)) for each in block]
 
 
-def _block(comment: Comment, source: Source) -> tuple[Comment, ...]:
+def _setting(text: str) -> tuple[Code, ...]:
+    """Read the text of a comment of a script as a variable that is set."""
+    found = _SETTING.fullmatch(text)
+    if found is None:
+        return ()
+    value = ast.Constant(found["value"], lineno=1, col_offset=0)
+    return (ast.keyword(arg=found["name"], value=value, lineno=1, col_offset=0),)
+
+
+def _block(comment: Comment, source: File) -> tuple[Comment, ...]:
     """Return the unbroken run of comments with a line of their own, or the first of very many."""
     comments = source.comments
     first = last = bisect_left(comments, comment.line, key=lambda each: each.line)

@@ -3,66 +3,34 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.project.copies import FOLDERS, named_in, normalized
-from rocmlint.rule import (
-    Comment,
-    Option,
-    PythonRule,
-    comments,
-    compile_lazily,
-    spaced,
-)
+from rocmlint.rule import compile_lazily, spaced
 from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
-from ._loading_call import loading_call, takes_attention
-from ._passed import is_passed_elsewhere
-from ._reasons import is_built_into_torch, is_explained
-from ._toggles import ATTENTION, COMPILE, WORDS, find_toggle
+from ._loading_call import takes_attention
+from ._toggles import ATTENTION, COMPILE, find_toggle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Claim, On, Source
+    from rocmlint.rule import Claim, Comment, File, Source
 
     from ._commented_code import Passage
     from ._toggles import Toggle
 
-_DEAD_LINES = 4
+_DEAD_LINES = 2
 _REACH = 6
 _REACH_IN_CALL = 40
 _OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
-_EXPORTS = compile_lazily(r"\b(?:onnx\w*|openvino|tensorrt|torch\s*\.\s*(?:export|jit))\b")
-_SLOW = r"\b_*{}\b[\"']?\]?\s*[=:]\s*[\"'](?:eager|sdpa)[\"']"
 _IS_ON = r"\b\w*(?:{})\w*\s*=\s*True\b"
-_TALKS = compile_lazily(
+TALKS = compile_lazily(
     r"\s*(?:\w+\s*\.\s*)*(?:critical|debug|error|info|log|print|warn)\w*\s*\(", re.IGNORECASE
 )
-_CLAIMS = compile_lazily(
-    r"\b(?:activated|active|applied|applying|compiled|enabled|enabling|used?|uses|using|with)\b",
-    re.IGNORECASE,
-)
-_DENIES = compile_lazily(
-    r"n't\b|\b(?:cannot|could|disabled|fail\w*|fall\w*|if|no|not|off|unavailable|unless|without)\b",
-    re.IGNORECASE,
-)
-_REACH_OF_CLAIM = 3
-_NOTEBOOK = compile_lazily(r"^# ?(?:In ?\[[ \d]*\]|%%)", re.MULTILINE)
 _LABEL = compile_lazily(r"(?:^|[(,\[{])\s*(?:True|False|None|[\d.]+)\s*,$")
-
-
-def _comments_with(words: tuple[str, ...]) -> On:
-    where = "|".join(map(re.escape, words))
-    return comments(where, words, "comments that name a fast path")
-
-
-NAMES_TOGGLE = _comments_with(WORDS)
-"""Where a :class:`ToggleRule` looks."""
 
 
 class Disabled(NamedTuple):
@@ -72,12 +40,6 @@ class Disabled(NamedTuple):
     here: Passage
     passages: Sequence[Passage]
     toggle: Toggle
-
-    def alike(self, source: Source) -> str:
-        """Return what is the same where a file has one call off for several objects, else ""."""
-        if not isinstance(self.toggle.node, ast.Expr):
-            return ""
-        return f"{source.path} {self.toggle.key}"
 
     def claims(self, source: Source) -> tuple[Claim, ...]:
         """Return what would be true if the line were live, where a command can tell.
@@ -96,80 +58,31 @@ class Disabled(NamedTuple):
         return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def is_for_other_hardware(found: Disabled, source: Source) -> bool:
+def is_for_other_hardware(found: Disabled, source: File) -> bool:
     """Toggles for other hardware: NPU, XPU, HPU, MPS, MLX, TPU."""
     del source
     return _OTHER_HARDWARE.search(found.here.text) is not None
 
 
-def is_in_exported_notebook(found: Disabled, source: Source) -> bool:
-    """Files that were exported from a notebook."""
-    del found
-    return _NOTEBOOK.search(source.text) is not None
-
-
-def is_dead(found: Disabled, source: Source) -> bool:
-    """One line of many that are commented out together."""
-    del source
+def is_dead(found: Disabled, source: File) -> bool:
+    """One line of many that are commented out together, or a file without live code."""
     others = [each for each in found.passages if each.code and each is not found.here]
-    return sum(len(each.comments) for each in others if not find_toggle(each.code)) > _DEAD_LINES
+    dead = sum(len(each.comments) for each in others if not find_toggle(each.code))
+    return dead > _DEAD_LINES or not any(live_lines(source))
 
 
-def is_part_of_option(found: Disabled, source: Source) -> bool:
-    """Arguments beside another one of the same option that is off too: `attn_backend`, `attn_mask`.
-
-    The option is set as a whole, or not.
-    """
-    del source
-    if not isinstance(found.toggle.node, ast.keyword):
-        return False
-    option = found.toggle.key.partition("_")[0]
-    return any(
-        isinstance(each, ast.keyword) and (each.arg or "").startswith(f"{option}_")
-        for passage in found.passages
-        if passage is not found.here
-        for each in passage.code
-    )
-
-
-def is_in_copied_package(found: Disabled, source: Source) -> bool:
-    """Files of a well-known package that lies, as a copy, in a project of another name."""
-    del found
-    folders = source.place.split("/")[:-1]
-    copied = next((each for each in folders if each in FOLDERS), None)
-    return copied is not None and not any(
-        copied in each.replace("-", "_")
-        for each in (normalized(os.path.basename(source.root)), *_names(source))
-    )
-
-
-def _names(source: Source) -> Iterator[str]:
-    """Yield what the project files call the distribution."""
-    for name in ("pyproject.toml", "setup.py", "setup.cfg"):
-        path = os.path.join(source.root, name)
-        if source.exists(path):
-            yield from named_in(source.read(path))
-
-
-def is_no_line_of_code(found: Disabled, source: Source) -> bool:
+def is_no_line_of_code(found: Disabled, source: File) -> bool:
     """Comments that would be no line of the code around, by their indentation or as a label."""
     return indent_as_code(found, live_lines(source)) is None
 
 
-def is_done_by_live_code(found: Disabled, source: Source) -> bool:
-    """Toggles beside code that does the same, or gives the target another value.
-
-    A log does nothing. A slow value of the same option ("sdpa", "eager") only stands where the fast
-    one was, unless the program exports the model, for which many operators have no kernel.
-    """
+def is_done_by_live_code(found: Disabled, source: File) -> bool:
+    """Toggles next to code that does the same, or gives the target or option another value."""
     here, toggle, lines = found.here, found.toggle, live_lines(source)
     is_argument = isinstance(toggle.node, ast.keyword)
-    around = [each for each in live_around(found, lines) if not _TALKS.match(each)]
+    around = [each for each in live_around(found, lines) if not TALKS.match(each)]
     if not here.comments[0].own_line:
         around.append(lines[here.first - 1])
-    if _EXPORTS.search(source.code) is None:
-        slow = re.compile(_SLOW.format(re.escape(toggle.key)))
-        around = [slow.sub("", each) for each in around]
     same = rf"\b_*{re.escape(toggle.key)}\b"
     by_any_name = is_argument or toggle.feature.doubtful or toggle.feature is COMPILE
     if toggle.feature.live and by_any_name:
@@ -187,33 +100,14 @@ def is_done_by_live_code(found: Disabled, source: Source) -> bool:
     return any(map(assigned.match, lines[here.last : here.last + 1]))
 
 
-def claiming_line(found: Disabled, source: Source) -> int | None:
-    """Return the line of a log beside a toggle that says that its feature is on."""
-    lines, toggle = live_lines(source), found.toggle
-    indent = indent_as_code(found, lines)
-    named = re.compile(toggle.feature.live or toggle.feature.names.pattern, re.IGNORECASE)
-    first = found.here.first - 1 - _REACH_OF_CLAIM
-    for at in range(max(0, first), min(len(lines), found.here.last + _REACH_OF_CLAIM)):
-        line = lines[at]
-        beside = indent is not None and len(line) - len(line.lstrip()) == indent
-        if beside and _TALKS.match(line) and named.search(line) and _CLAIMS.search(line):
-            if not _DENIES.search(line):
-                return at + 1
-    return None
-
-
-def is_not_taken(found: Disabled, source: Source) -> bool:
-    """Arguments for attention of a call that loads a class of diffusers, or of another package.
-
-    Classes of transformers take them, and those of the project.
-    """
+def is_not_taken(found: Disabled, source: File) -> bool:
+    """Arguments for the attention of a class of diffusers or timm, which takes none."""
     if found.toggle.feature is not ATTENTION:
         return False
-    loading = loading_call(found.toggle, found.here.first, source)
-    return loading is not None and not takes_attention(loading, source)
+    return not takes_attention(found.toggle, found.here.first, source)
 
 
-def is_superseded(found: Disabled, source: Source) -> bool:
+def is_superseded(found: Disabled, source: File) -> bool:
     """Switches that are elsewhere by now: in an option, in other code, or in a flag unread."""
     toggle, lines = found.toggle, live_lines(source)
     node = toggle.node
@@ -230,7 +124,7 @@ def is_superseded(found: Disabled, source: Source) -> bool:
     return False
 
 
-def names_what_is_gone(found: Disabled, source: Source) -> bool:
+def names_what_is_gone(found: Disabled, source: File) -> bool:
     """Toggles that need a name which no live code has: more is gone than the toggle."""
     node = found.toggle.node
     called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
@@ -242,46 +136,8 @@ def names_what_is_gone(found: Disabled, source: Source) -> bool:
     return not all(re.search(rf"(?<![\w.]){re.escape(name)}\b", source.code) for name in names)
 
 
-class ToggleRule(PythonRule[Comment]):
-    """What the rules on toggles have in common."""
-
-    severity = "warning"
-    on = NAMES_TOGGLE
-    skips = frozenset({"test", "docs"})
-    options = {  # noqa: RUF012 - a constant of the class, like its code
-        "toggles": Option("strings", (), "further names that switch a fast path on")
-    }
-    excuses = (
-        is_for_other_hardware,
-        is_in_exported_notebook,
-        is_explained,
-        is_dead,
-        is_part_of_option,
-        is_no_line_of_code,
-        is_done_by_live_code,
-        is_superseded,
-        names_what_is_gone,
-        is_in_copied_package,
-        is_passed_elsewhere,
-        is_not_taken,
-        is_built_into_torch,
-    )
-
-    def __init__(self, *, settings: Mapping[str, object]) -> None:
-        """Look for the toggles of the user as well."""
-        super().__init__(settings=settings)
-        names = settings["toggles"]
-        self._more = tuple(names) if isinstance(names, (list, tuple)) else ()
-        if self._more:
-            self.on = self.on | _comments_with(self._more)
-
-    def disabled(self, node: Comment, source: Source) -> Disabled | None:
-        """Return the toggle that begins in a comment, unless it may stand there."""
-        found = _disabled(node, self._more, source)
-        return None if found is None or self.is_excused(found, source) else found
-
-
-def _disabled(node: Comment, more: tuple[str, ...], source: Source) -> Disabled | None:
+def disabled(node: Comment, more: tuple[str, ...], source: File) -> Disabled | None:
+    """Return the toggle that begins in a comment."""
     passages = passages_around(node, source)
     here = next((each for each in passages if node in each.comments), None)
     toggle = find_toggle(here.code, more) if here is not None else None

@@ -9,12 +9,12 @@ from rocmlint.rule import compile_lazily
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.rule import Source
+    from rocmlint.rule import File
 
 _IMPORT = compile_lazily(r"\s*(?:from|import)\b")
 
 
-def live_lines(source: Source) -> list[str]:
+def live_lines(source: File) -> list[str]:
     """Return the lines of a file without their comments, those that import left empty."""
     lines = list(source.lines)
     for comment in source.comments:
@@ -27,18 +27,6 @@ def indent_of_neighbour(lines: Sequence[str], first: int, last: int) -> int:
     below, above = range(last, len(lines)), range(first - 2, -1, -1)
     nearest = [next((lines[at] for at in each if lines[at]), "") for each in (below, above)]
     return _indent(nearest[0] or nearest[1])
-
-
-def header_above(lines: Sequence[str], first: int, indent: int) -> str:
-    """Return the first line of the statement whose block lines with an indent stand in, or ""."""
-    above = (lines[at] for at in range(first - 2, -1, -1) if lines[at])
-    for line in above:
-        if _indent(line) < indent:
-            if not line.lstrip().startswith((")", "]", "}")):
-                return line
-            closing = _indent(line)
-            return next((each for each in above if _indent(each) <= closing), "")
-    return ""
 
 
 def block_around(

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import Text, compile_lazily
+from rocmlint.rule import Text, gives_reason
 
 from ._commented_code import passages_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Source
+    from rocmlint.rule import File
 
     from ._commented_code import Passage
     from ._disabled import Disabled
 
-_REASON = compile_lazily(
-    r"://|#\d+\b|\bgh-\d|n't\b|\b(?:because|since|due to|so (?:that|we|it|the|i)"
-    r"|as (?:it|this|the|they|we)|avoid|otherwise|instead|until|unless|when|only|already|not|cannot"
-    r"|no longer|without|never|fail\w*|errors?|crash\w*|break\w*|broken|bugs?|issues?|problems?"
-    r"|oom|out of memory|slow\w*|nans?|wrong|incorrect|incompatib\w*|conflict\w*|unsupported"
-    r"|deprecated|remove\w*|disable\w*|turn(?:ed)? off|temporar\w*|for now|workaround|hack|if you"
-    r"|your|uncomment\w*|comment out|optional\w*|recommend\w*|needs?|needed|requires?|required|must"
-    r"|yet|too|debug\w*|hangs?|deadlocks?|leaks?|unstable|usage|examples?|e\.g|i\.e|equivalent|note"
-    r"|if using|if torch)\b|^if\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 _LONG_EXPLANATION = 20
 _XFORMERS_IN_DIFFUSERS = "enable_xformers_memory_efficient_attention"
 _LOWER_BOUNDS = frozenset({"==", "===", "~=", ">=", ">"})
@@ -36,7 +24,7 @@ _HAS_FAST_ATTENTION = 2
 """The first major version of PyTorch whose own attention diffusers takes by default."""
 
 
-def is_explained(found: Disabled, source: Source) -> bool:
+def is_explained(found: Disabled, source: File) -> bool:
     """Comments with a reason in or beside them, or with a long explanation, not a heading.
 
     A reason beside a call holds for the same call elsewhere in the file.
@@ -45,7 +33,7 @@ def is_explained(found: Disabled, source: Source) -> bool:
     return any(_has_reason(here, passages, source) for here, passages in copies)
 
 
-def is_built_into_torch(found: Disabled, source: Source) -> bool:
+def is_built_into_torch(found: Disabled, source: File) -> bool:
     """Calls for xformers in diffusers where the project requires torch 2, which it does without."""
     return found.toggle.key == _XFORMERS_IN_DIFFUSERS and any(
         _is_of_torch_2(each.declared.text) for each in source.project.requirements("torch")
@@ -62,7 +50,7 @@ def _is_of_torch_2(requirement: str) -> bool:
     return any(each.isdigit() and int(each) >= _HAS_FAST_ATTENTION for each in majors)
 
 
-def _copies(found: Disabled, source: Source) -> Iterator[tuple[Passage, Sequence[Passage]]]:
+def _copies(found: Disabled, source: File) -> Iterator[tuple[Passage, Sequence[Passage]]]:
     """Yield the passage of a toggle, and those of the same call in other comments of the file."""
     yield found.here, found.passages
     node = found.toggle.node
@@ -78,7 +66,7 @@ def _copies(found: Disabled, source: Source) -> Iterator[tuple[Passage, Sequence
                 yield each, passages
 
 
-def _has_reason(here: Passage, passages: Sequence[Passage], source: Source) -> bool:
+def _has_reason(here: Passage, passages: Sequence[Passage], source: File) -> bool:
     others = [each.text for each in passages if each is not here]
     inside = [each.body for each in Text(here.text).comments]
     beside = [
@@ -89,7 +77,7 @@ def _has_reason(here: Passage, passages: Sequence[Passage], source: Source) -> b
     text = "\n".join([*others, *inside, *beside])
     prose = " ".join(each.text for each in passages if not each.code)
     return (
-        _REASON.search(text) is not None
+        gives_reason(text)
         or any(letter.isalpha() for letter in text if not letter.isascii())
         or len(prose.split()) > _LONG_EXPLANATION
     )

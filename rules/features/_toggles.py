@@ -34,6 +34,8 @@ WORDS = (
 
 They are long enough to be rare, since each file that holds one is looked at.
 """
+VARIABLES = ("AITER", "TUNABLEOP", "HIPBLASLT", "FLASH_ATT")
+"""Parts of the names of variables that switch something on, as scripts set them."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,14 @@ class Feature:
     """Something that makes a run faster or smaller.
 
     ``names`` find it in the name of a call, an argument or a variable; ``live`` finds what does
-    the same under another name. A ``doubtful`` one is often left off on purpose.
+    the same under another name, and ``half`` what is only of use together with it. Whether a
+    ``doubtful`` one is faster depends on the model and the memory.
     """
 
     title: str
     names: re.Pattern[str]
     live: str = ""
+    half: str = ""
     doubtful: bool = False
 
 
@@ -61,7 +65,6 @@ class Toggle:
     key: str
     node: Code
     line: int
-    doubtful: bool = False
 
     @property
     def value(self) -> str:
@@ -71,8 +74,10 @@ class Toggle:
         return text if isinstance(text, str) else ""
 
 
-def _feature(title: str, pattern: str, live: str = "", *, doubtful: bool = False) -> Feature:
-    return Feature(title, compile_lazily(pattern, re.IGNORECASE), live, doubtful)
+def _feature(
+    title: str, pattern: str, live: str = "", half: str = "", *, doubtful: bool = False
+) -> Feature:
+    return Feature(title, compile_lazily(pattern, re.IGNORECASE), live, half, doubtful)
 
 
 ATTENTION = _feature(
@@ -81,7 +86,13 @@ ATTENTION = _feature(
     r"|sdpa|fused_attn",
     "flash|attn_impl|xformers|sdpa|sage_?att",
 )
-COMPILE = _feature("torch.compile", r"^(?:torch_|use_)?compile$", "compile", doubtful=True)
+COMPILE = _feature(
+    *("torch.compile", r"^(?:torch_|use_)?compile$", "compil", "set_float32_matmul_precision"),
+    doubtful=True,
+)
+TUNED = _feature(
+    "the tuned matrix multiplication", r"tunable|hipblaslt", half=r"(?i:tunable_?op)_(?!enabled)"
+)
 _KERNELS = (
     r"adam\w*|att(?:n|ention)|cross_entropy|kernels?|lamb|(?:layer_?|rms_?)?norm|linear|lion|loss"
     r"|mlp|moe|optim\w*|qkv|rope|sgd|swiglu"
@@ -97,11 +108,12 @@ FEATURES = (
         "the fused kernel",
         rf"^fused$|fuse_qkv|fused_(?:{_KERNELS})(?:_|$)|use_kernels|bettertransformer",
     ),
-    _feature("the tuned matrix multiplication", r"tunable|hipblaslt"),
+    TUNED,
     _feature(
         "gradient checkpointing",
         r"checkpoint(?:ing)?$|checkpointing_enable",
         "checkpointing",
+        "enable_input_require_grads",
         doubtful=True,
     ),
     COMPILE,
@@ -172,10 +184,9 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
     key, passed_on = name.lstrip("_"), isinstance(value, ast.Attribute)
     if _IS_CHOICE.search(name):
         choices = list(_strings(value))
-        fast = any(map(_IS_FAST.search, choices))
-        if not (fast or passed_on or "sdpa" in choices):
+        if not (any(map(_IS_FAST.search, choices)) or passed_on or "sdpa" in choices):
             return None
-        return Toggle(ATTENTION, key, node, node.lineno, doubtful=not fast)
+        return Toggle(ATTENTION, key, node, node.lineno)
     feature = _feature_of(name, name, more)
     known = name in more or name.isupper() or _IS_FLAG.fullmatch(name)
     decides = passed_on or isinstance(
@@ -183,7 +194,7 @@ def _flag(name: str | None, value: ast.expr, node: Code, more: Collection[str]) 
     )
     if feature is None or not known or not decides:
         return None
-    return Toggle(feature, key, node, node.lineno, doubtful=passed_on or _is_read(value))
+    return Toggle(feature, key, node, node.lineno)
 
 
 def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | None:
@@ -195,12 +206,6 @@ def _feature_of(name: str, subject: str, more: Collection[str]) -> Feature | Non
 def _switches_off(name: str, value: ast.expr | None) -> bool:
     off = isinstance(value, ast.Constant) and value.value in _OFF
     return off or _SWITCHES_OFF.search(name) is not None
-
-
-def _is_read(value: ast.expr) -> bool:
-    """Return whether a value is looked up: ``getattr(config, "use_x", False)``."""
-    name = _last_name(value.func) if isinstance(value, ast.Call) else None
-    return name in {"get", "getattr", "getenv"}
 
 
 def _is_off_argument(keyword: ast.keyword) -> bool:

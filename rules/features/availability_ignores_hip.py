@@ -60,6 +60,10 @@ _NO_GPU = (
     "`torch.version.cuda` is None on ROCm, so this treats every AMD GPU as a CPU",
     "Use `torch.cuda.is_available()`.",
 )
+_RAISES = (
+    "`torch.version.cuda` is None on ROCm, so this raises on every AMD GPU",
+    "Use `torch.cuda.is_available()`, or test `torch.version.hip` as well.",
+)
 _OFF = "`torch.version.cuda` is None on ROCm, so `{}` is off on every AMD GPU"
 _TEST_FOR_IT = (
     "Test for the feature itself (`torch.cuda.is_available()`, `is_bf16_supported()`), "
@@ -93,7 +97,8 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
     ## Why it matters
     ``torch.version.cuda`` is None in a ROCm build of PyTorch, although ``torch.cuda`` works. Code
     that reads the None as "no GPU", "no bfloat16" or "no flash attention" runs in fp32, without
-    the fast kernels, or not at all on every AMD GPU, and says nothing. The other way round,
+    the fast kernels, or not at all on every AMD GPU; ``assert torch.version.cuda is not None``
+    always fails there. The other way round,
     ``hasattr(torch.version, "hip")`` is true on every build, since the attribute exists and is
     None where there is no HIP.
 
@@ -156,6 +161,8 @@ def _words(node: cst.Attribute | cst.Call, source: Source) -> tuple[str, str] | 
         return None
     if _says_cpu(question, source):
         return _NO_GPU
+    if _raises(question, source):
+        return _RAISES
     if _chooses_lists(question):
         return None
     feature = _switched_off(question) or _feature(question, source)
@@ -172,6 +179,19 @@ def _says_cpu(question: Question, source: Source) -> bool:
         if isinstance(each, (cst.Assign, cst.Return))
         else isinstance(each, cst.Raise) and "cpu" in source.text_of(each).lower()
         for each in statements(branch)
+    )
+
+
+def _raises(question: Question, source: Source) -> bool:
+    """Return whether all that happens where CUDA is missing is an error, for no kernel of CUDA."""
+    function, branch = source.function(question.condition), question.without_cuda()
+    name = "" if function is None else function.name.value
+    if _NEEDS_CUDA.search(f"{name} {source.text_of(question.user)}"):
+        return False
+    if isinstance(question.user, cst.Assert):
+        return not question.negated
+    return isinstance(branch, cst.BaseSuite) and any(
+        isinstance(each, cst.Raise) for each in statements(branch)
     )
 
 

@@ -83,8 +83,6 @@ class CapabilityGate(PythonRule["cst.Call"]):
     of a function is, and copies of the function in a project are reported once. Not reported is
     what asks for one generation alone (``== 10``), and what only chooses stages and warps.
 
-    In preview: many such conditions are only reached with packages that AMD GPUs do not run.
-
     ## Example
     ```python
     import torch
@@ -114,7 +112,6 @@ class CapabilityGate(PythonRule["cst.Call"]):
     name = "capability-gate"
     since = "0.1.0"
     severity = "warning"
-    preview = True
     skips = frozenset({"test", "setup"})
     on = calls("get_device_capability", "get_device_properties")
     excuses = (

@@ -43,7 +43,8 @@ class CudnnBenchmarkOnMiopen(PythonRule["cst.Assign"]):
     compiles and times the solvers that fit. That takes seconds to minutes for each shape, much
     longer than with cuDNN. With images, clips or crops of many sizes the search never ends.
 
-    In preview: with shapes that never change the search is made once, and kept on disk.
+    In preview: where nothing is convolved the flag does nothing, and with shapes that never change
+    the search is made once, and kept on disk.
 
     ## Example
     ```python

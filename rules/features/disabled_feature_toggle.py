@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ._disabled import ToggleRule, claiming_line
-from ._doubt import is_doubtful
+from rocmlint.rule import Option, PartRule, comments, remarks
+
+from ._disabled import (
+    disabled,
+    is_dead,
+    is_done_by_live_code,
+    is_for_other_hardware,
+    is_no_line_of_code,
+    is_not_taken,
+    is_superseded,
+    names_what_is_gone,
+)
+from ._evidence import claiming_line, is_left_to_choice
+from ._reasons import is_built_into_torch, is_explained
+from ._toggles import VARIABLES, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from rocmlint.rule import Comment, Finding, Source
+    from rocmlint.rule import Comment, File, Finding, On
+
+_ON = frozenset({"1", "true", "on", "yes"})
+_BOTH = "comments that name a fast path"
 
 
-class DisabledFeatureToggle(ToggleRule):
+def _comments_with(words: tuple[str, ...]) -> On:
+    return comments("|".join(map(re.escape, words)), words, _BOTH)
+
+
+class DisabledFeatureToggle(PartRule["Comment"]):
     """Fast path is commented out without a reason.
 
     ## Why it matters
@@ -24,27 +45,24 @@ class DisabledFeatureToggle(ToggleRule):
     was built for another PyTorch. The run goes on two to four times slower, nothing says so, and
     published numbers are those of the slow path.
 
-    The rule reports comments that read as one statement, or as arguments of a call, where something
-    shows that the fast path was meant to be on:
+    The rule reports comments that read as one statement, as arguments of a call, or as a variable
+    that a script, an image or a service sets. It is a warning where something shows that the
+    feature was meant to be on:
 
-    - a log beside the comment says that it is on (an error, for every feature)
     - the file imports a function that only the comment calls
-    - the file chooses the same option for another model, or its package does, unless the call
-      names a class of its own instead of ``AutoModel...``, or that is another arm of the same `if`
-    - it switches AITER on by a call or a variable of the environment
-    - it compiles with torch.compile in a chosen mode, under no condition, and the package
-      compiles in a mode elsewhere, or the precision for it is set beside the comment
+    - Python code switches AITER on by a call or a variable of the environment
+    - live code nearby prepares for the feature: ``enable_input_require_grads()``,
+      ``PYTORCH_TUNABLEOP_FILENAME``, ``set_float32_matmul_precision()``
+    - a heading says that a training is compiled, or matrix multiplications are tuned
 
-    All others may be off on purpose (see disabled-optional-toggle): arguments of models that are
-    frozen or only evaluated, or that ask for ``"sdpa"`` instead, TF32, fused optimizers,
-    xformers. One call that is off for several objects of a file is reported once. There is no
-    fix: restoring the line would hide the cause once more.
+    Each switch is reported once a file, as a note each feature. There is no fix: restoring the line
+    would hide the cause once more.
 
     ## Example
     ```python
     from transformers import AutoModelForCausalLM
 
-    actor = AutoModelForCausalLM.from_pretrained("a", attn_implementation="flash_attention_2")
+    print("Loading the critic with flash attention")
     critic = AutoModelForCausalLM.from_pretrained(
         "b",
         # attn_implementation="flash_attention_2",
@@ -58,7 +76,7 @@ class DisabledFeatureToggle(ToggleRule):
     ```python
     from transformers import AutoModelForCausalLM
 
-    actor = AutoModelForCausalLM.from_pretrained("a", attn_implementation="flash_attention_2")
+    print("Loading the critic with flash attention")
     critic = AutoModelForCausalLM.from_pretrained("b", attn_implementation="flash_attention_2")
     ```
 
@@ -68,38 +86,71 @@ class DisabledFeatureToggle(ToggleRule):
 
     ## References
     - https://huggingface.co/docs/transformers/attention_interface
+    - https://huggingface.co/docs/diffusers/optimization/memory
     - https://rocm.docs.amd.com/en/latest/how-to/rocm-for-ai/inference-optimization/index.html
     """
 
     code = "ROC301"
     name = "disabled-feature-toggle"
     since = "0.1.0"
+    retired = {"ROC303": "disabled-optional-toggle"}  # noqa: RUF012 - a constant of the class
+    severity = "warning"
+    tiers = {"error": "a log next to the statement says that the feature is on"}  # noqa: RUF012
+    on = _comments_with(WORDS) | remarks(*VARIABLES, described="comments that set a variable")
+    skips = frozenset({"test", "docs"})
+    options = {  # noqa: RUF012 - a constant of the class, like its code
+        "toggles": Option("strings", (), "further names that switch a fast path on")
+    }
+    excuses = (
+        is_for_other_hardware,
+        is_explained,
+        is_dead,
+        is_no_line_of_code,
+        is_done_by_live_code,
+        is_superseded,
+        names_what_is_gone,
+        is_not_taken,
+        is_built_into_torch,
+    )
+    doubts = (is_left_to_choice,)
 
-    def check(self, node: Comment, source: Source) -> Iterator[Finding]:
+    def __init__(self, *, settings: Mapping[str, object]) -> None:
+        """Look for the toggles of the user as well."""
+        super().__init__(settings=settings)
+        names = settings["toggles"]
+        self._more = tuple(names) if isinstance(names, (list, tuple)) else ()
+        if self._more:
+            self.on = self.on | _comments_with(self._more)
+
+    def check(self, node: Comment, source: File) -> Iterator[Finding]:
         """Find comments that are a toggle of a fast path."""
-        found = self.disabled(node, source)
-        said_in = None if found is None else claiming_line(found, source)
-        if found is None or (is_doubtful(found, source) and said_in is None):
+        from rocmlint.rule import Source  # noqa: PLC0415 - few scripts have any
+
+        found = disabled(node, self._more, source)
+        in_python = isinstance(source, Source)
+        if found is None or not (in_python or found.toggle.value.lower() in _ON):
             return
+        severity = self.severity_of(found, source)
+        if severity is None:
+            return
+        said_in = claiming_line(found, source)
         title = found.toggle.feature.title
-        if said_in is not None:
-            message = (
-                f"`{found.shown(30)}` is commented out, but {source.named_line(said_in)} logs that "
-                f"it is on"
-            )
-            advice = (
-                f"Restore the line, or correct the log. Results are taken for those of {title}, "
-                f"which did not run."
-            )
-            yield self.finding(
-                node, source, message, help=advice, severity="error", claims=found.claims(source)
-            )
-            return
         message = f"`{found.shown(60)}` is commented out without a reason"
-        advice = (
+        help = (
             f"Restore the line, or write beside it why {title} is off. If it fails, "
             f"`inspect.getfile` shows which files are loaded."
         )
-        finding = self.finding(node, source, message, help=advice, claims=found.claims(source))
-        alike = found.alike(source)
-        yield replace(finding, once=f"{self.code} {alike}" if alike else "")
+        if said_in is not None:
+            severity = "error"
+            line = source.named_line(said_in)
+            message = f"`{found.shown(30)}` is commented out, but {line} logs that it is on"
+            help = (
+                f"Restore the line, or correct the log. Results are taken for those of {title}, "
+                f"which did not run."
+            )
+        elif severity == "note":
+            help = f"Restore the line, write why {title} is off, or delete it."
+        claims = found.claims(source) if isinstance(source, Source) else ()
+        finding = self.finding(node, source, message, help=help, severity=severity, claims=claims)
+        switch = title if severity == "note" else found.toggle.key
+        yield replace(finding, once=f"{self.code} {severity} {source.path} {switch}")

@@ -122,7 +122,6 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
     code = "ROC314"
     name = "env-set-after-import"
     since = "0.1.0"
-    preview = True
     severity = "warning"
     skips = frozenset({"test"})
     on = nodes(

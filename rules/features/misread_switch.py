@@ -115,7 +115,6 @@ class MisreadSwitch(PythonRule["cst.Call"]):
     code = "ROC316"
     name = "misread-switch"
     since = "0.1.0"
-    preview = True
     severity = "warning"
     skips = frozenset({"test"})
     on = calls(

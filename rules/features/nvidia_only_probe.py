@@ -168,7 +168,6 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     code = "ROC308"
     name = "nvidia-only-probe"
     since = "0.1.0"
-    preview = True
     severity = "warning"
     on = imports(*_OF_NVML) | calls(
         *_RUNNERS, words=("nvidia-smi",), where=rf"(?:{'|'.join(_RUNNERS)})\b(?=[\s\\)]*[(#])"

@@ -51,7 +51,7 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     ``_flash_attn_forward`` returned eight values before flash-attn 2.7, and four since. Where the
     import is in a ``try``, one missing name switches flash attention off, and nothing says so.
 
-    In preview: with the version that a project is pinned to such an import may well work.
+    With the version that a project is pinned to such an import may well work.
 
     ## Example
     ```python
@@ -79,8 +79,7 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     code = "ROC311"
     name = "private-flash-attn"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
     on = imports(*_PACKAGES, *sorted(_EXTENSIONS))
     excuses = (

@@ -41,7 +41,7 @@ class PtxInlineAsm(PythonRule["cst.Call"]):
     ROCm the kernel does not compile, where the same kernel in plain Triton would. The first one
     of a file is reported.
 
-    In preview: whether a kernel is only ever started on NVIDIA's GPUs is often decided elsewhere.
+    Whether a kernel is only ever started on NVIDIA's GPUs is often decided elsewhere.
 
     ## Example
     ```python
@@ -76,8 +76,7 @@ class PtxInlineAsm(PythonRule["cst.Call"]):
     code = "ROC310"
     name = "ptx-inline-asm"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = calls("inline_asm_elementwise", "inline_asm")
     excuses = (is_for_cuda_alone, asks_for_vendor, knows_amd)
 

@@ -19,6 +19,7 @@ from rocmlint.rule import (
     walk,
 )
 
+from ._caught import ANY_ERROR, handler_of
 from ._vendor import asks_in_statement, is_for_cuda_alone, names_amd
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ def is_tuned(node: cst.Integer, source: Source) -> bool:
     """Configurations of an autotuner, which drops what the GPU cannot launch."""
     calls = (each for each in source.ancestors(node) if isinstance(each, cst.Call))
     return any(last_name(each.func) in {"Config", "autotune"} for each in calls)
+
+
+def is_tried(node: cst.Integer, source: Source) -> bool:
+    """Launches in a `try` that catches every error."""
+    return handler_of(node, source, ANY_ERROR) is not None
 
 
 class WarpSize32(PythonRule["cst.Integer"]):
@@ -108,6 +114,7 @@ class WarpSize32(PythonRule["cst.Integer"]):
         described="numbers that a kernel gets as `num_warps` or `warp_size`",
     )
     excuses = (is_for_cuda_alone, asks_in_statement, prunes_for_amd, is_chosen_by_size, is_tuned)
+    doubts = (is_tried,)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers of warps that are too many for AMD, and 32 as the size of a warp."""
@@ -128,8 +135,9 @@ class WarpSize32(PythonRule["cst.Integer"]):
         else:
             return
         is_kernel = _KERNELS.search(source.code) is not None  # late: a search of the whole file
-        if is_kernel and not self.is_excused(node, source):
-            finding = self.finding(node, source, message, help=advice)
+        severity = self.severity_of(node, source) if is_kernel else None
+        if severity is not None:
+            finding = self.finding(node, source, message, help=advice, severity=severity)
             *_, statement, _ = (node, *source.ancestors(node))
             once = f"{self.code} {source.path} {source.span(statement).line}"
             yield replace(finding, once=once)

@@ -106,15 +106,18 @@ def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
     )
 
 
-def is_unconditional(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether nothing around a statement decides on it, and no comment explains it."""
+def is_conditional(node: cst.CSTNode, source: Source) -> bool:
+    """Return whether something around a statement decides on it."""
     conditions = (cst.If, cst.Else, cst.ExceptHandler, cst.Match, cst.While)
-    if any(isinstance(above, conditions) for above in source.ancestors(node)):
-        return False
+    return any(isinstance(above, conditions) for above in source.ancestors(node))
+
+
+def is_reasoned(node: cst.CSTNode, source: Source) -> bool:
+    """Return whether a comment in the lines of a statement, or right above, explains it."""
     first, last = source.span(node).line, source.span(node).end_line
     while first > 1 and source.lines[first - 2].strip():
         first -= 1
-    return not is_explained(source, first, last)
+    return is_explained(source, first, last)
 
 
 def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:

@@ -12,7 +12,6 @@ from rocmlint.project.packages import known_packages
 from rocmlint.rule import (
     AttributePatch,
     attribute_patches,
-    calls_in,
     compile_lazily,
     constant,
     dotted_text,
@@ -24,13 +23,23 @@ from rocmlint.rule import (
 
 from ._circumstances import (
     is_answered_elsewhere,
+    is_conditional,
     is_for_cuda_only,
+    is_reasoned,
     is_taken_back,
-    is_unconditional,
     is_undone,
 )
-from ._fakes import answer, is_mock, is_stub, makes_up_specs, passes_checks
+from ._fakes import (
+    answer,
+    has_made_up_spec,
+    hides_packages,
+    is_mock,
+    is_stub,
+    makes_up_specs,
+    passes_checks,
+)
 from ._kernel_stubs import (
+    calls_of,
     fills_a_gap,
     has_mocked_members,
     is_for_other_machine,
@@ -88,6 +97,7 @@ SETS_CHECKS = nodes(
         "=lambda",
         "find_spec =",
         "find_spec=",
+        ".check_",
         *PATCH_WORDS,
     ),
     suspects=_set_checks,
@@ -122,13 +132,14 @@ class Fake:
     """A check that is made to say always the same.
 
     ``answer``: a function of another module gets one that gives ``said``. ``flag``: so does the
-    constant that keeps a result. ``finder``: ``find_spec`` makes specs up. ``module``: the check's
-    whole module is a stub, called ``name``. ``kernel``: so is a package of kernels, with functions
-    that compute nothing. ``hollow``: a real package's module is hidden by an empty one.
+    constant that keeps a result. ``finder``: ``find_spec`` makes specs up, or hides a package.
+    ``module``: the check's whole module is a stub, called ``name``. ``kernel``: so is a package of
+    kernels, with functions that compute nothing. ``hollow``: a real package's module is hidden by
+    an empty one. ``spec``: an empty module for a fast package has a made-up spec.
     """
 
     node: cst.Assign | cst.Call
-    kind: Literal["answer", "flag", "finder", "module", "kernel", "hollow"]
+    kind: Literal["answer", "flag", "finder", "module", "kernel", "hollow", "spec"]
     name: str
     target: str = ""
     said: str = "True"
@@ -176,12 +187,14 @@ def fixed_answers(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]
 
 
 def made_up_finders(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
-    """Yield where ``importlib.util.find_spec`` gets to find packages that are not installed."""
+    """Yield where ``find_spec`` gets to find what is missing, or to hide a package."""
     for patch in attribute_patches(node):
-        if patch.name == "find_spec":
-            owner = source.resolve(patch.owner) or ""
-            if owner.endswith("importlib.util") and makes_up_specs(patch.value, source):
+        owner = source.resolve(patch.owner) or ""
+        if patch.name == "find_spec" and owner.endswith("importlib.util"):
+            if makes_up_specs(patch.value, source):
                 yield Fake(node, "finder", patch.name, patch=patch)
+            elif hides_packages(patch.value, source):
+                yield Fake(node, "finder", patch.name, said="None", patch=patch)
 
 
 def stubs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Stub]:
@@ -189,6 +202,34 @@ def stubs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Stub]:
     for key, value in _registrations(node, source):
         if is_stub(value, source):
             yield Stub(node, _text(key, source), value)
+
+
+def filled_by_callers(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield the stubs that a helper registers, where a caller gives it a check that always passes.
+
+    ``ghost_module("kaolin.utils.testing", {"check_tensor": lambda *args: None})``
+    """
+    function = source.function(node)
+    if function is None or "setattr" not in source.text_of(function):
+        return
+    names = [source.text_of(each.name) for each in function.params.params]
+    for key, value in _registrations(node, source):
+        if key is not None and source.text_of(key) in names and is_stub(value, source):
+            for call in calls_of(function.name.value, source):
+                if any(_holds_check(each.value, source) for each in call.args):
+                    name = string_value(call.args[names.index(source.text_of(key))].value)
+                    yield Fake(node, "module", name or "", said="None")
+                    return
+
+
+def _holds_check(members: cst.BaseExpression, source: Source) -> bool:
+    """Return whether the members that a call gives for a stub are checks that always pass."""
+    return isinstance(members, cst.Dict) and any(
+        isinstance(each, cst.DictElement)
+        and re.fullmatch(_CHECK, string_value(each.key) or "") is not None
+        and answer(each.value, source) in {"None", "True"}
+        for each in members.elements
+    )
 
 
 def pretended_modules(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
@@ -210,9 +251,24 @@ def passes_every_check(stub: Stub, source: Source) -> bool:
     return passes_checks(stub.value, _CHECK, source) or (is_check and is_mock(stub.value, source))
 
 
-def is_known(owner: cst.BaseExpression | None, source: Source) -> bool:
-    """Return whether an expression is a module of a package that is known here."""
-    return owner is not None and _package(owner, source) in known_packages()
+def weak_answers(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield the checks of known packages that do nothing from here on, and their flags."""
+    for fake in fixed_answers(node, source):
+        if fake.is_patch_check or fake.owner is None:
+            continue
+        if _package(fake.owner, source) not in known_packages():
+            continue
+        is_flag = fake.kind == "flag" and re.fullmatch(r"_\w+_available", fake.name) is not None
+        if fake.said == "None" if fake.kind == "answer" else is_flag:
+            if fake.said != "False" or FAST_PATH.search(fake.name) is not None:
+                yield fake
+
+
+def made_up_specs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
+    """Yield the empty modules for fast packages that every look for a spec takes for installed."""
+    for stub in stubs(node, source):
+        if stub.name in FAST_PACKAGES and has_made_up_spec(stub.value, source):
+            yield Fake(node, "spec", stub.name)
 
 
 def is_in_pytest(fake: object, source: Source) -> bool:
@@ -271,8 +327,17 @@ def is_only_for_cuda(fake: Fake, source: Source) -> bool:
 
 
 def is_off_for_a_reason(fake: Fake, source: Source) -> bool:
-    """A fast path that is off under a condition, or with a comment that says why."""
-    return fake.said == "False" and not is_unconditional(fake.node, source)
+    """What is off, or a flag: under a condition, or with a comment that says why."""
+    if fake.said == "True" and fake.kind not in {"flag", "spec"}:
+        return False
+    decided = fake.kind == "flag" or (fake.kind == "answer" and fake.said == "False")
+    return is_reasoned(fake.node, source) or (decided and is_conditional(fake.node, source))
+
+
+def is_doubtful_flag(fake: Fake, source: Source) -> bool:
+    """A library's flag for a fast path is set to False."""
+    del source
+    return fake.kind == "flag" and fake.said == "False"
 
 
 def is_true_anyway(fake: Fake, source: Source) -> bool:
@@ -288,27 +353,11 @@ def is_hardware_override(fake: Fake, source: Source) -> bool:
     """
     if fake.kind not in {"answer", "flag"} or not _ASKS_HARDWARE.fullmatch(fake.name):
         return False
-    if _is_decided(fake.node, source):
+    if is_conditional(fake.node, source):
         return True
     function = source.function(fake.node)
-    calls = [] if function is None else list(_calls_of(function.name.value, source))
-    return bool(calls) and all(_is_decided(each, source) for each in calls)
-
-
-def _calls_of(name: str, source: Source) -> Iterator[cst.Call]:
-    found = re.finditer(rf"(?<!def ){re.escape(name)}[ \t]*\(", source.code)
-    for module in dict.fromkeys(source.pieces.around(each.start()).module for each in found):
-        yield from (each for each in calls_in(module) if last_name(each.func) == name)
-
-
-def _is_decided(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether a condition or a handler in the same function leads here."""
-    for above in source.ancestors(node):
-        if isinstance(above, (cst.If, cst.Else, cst.ExceptHandler)):
-            return True
-        if isinstance(above, cst.FunctionDef):
-            return False
-    return False
+    calls = [] if function is None else list(calls_of(function.name.value, source))
+    return bool(calls) and all(is_conditional(each, source) for each in calls)
 
 
 def _registrations(

@@ -85,9 +85,9 @@ def is_stub(value: cst.CSTNode, source: Source) -> bool:
 
 
 def is_mock(value: cst.CSTNode, source: Source) -> bool:
-    """Return whether an expression is a mock, which says yes to whatever it is asked."""
+    """Return whether an expression is a mock or their class, which say yes to whatever is asked."""
     made = source.value_of(value) or value
-    return isinstance(made, cst.Call) and source.resolve(made.func) in _MOCKS
+    return source.resolve(made.func if isinstance(made, cst.Call) else made) in _MOCKS
 
 
 def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
@@ -157,6 +157,16 @@ def makes_up_specs(value: cst.CSTNode, source: Source) -> bool:
         or (isinstance(each, cst.Call) and source.resolve(each.func) in _SPEC_MAKERS)
         for each in _results(value, source)
     )
+
+
+def hides_packages(value: cst.CSTNode, source: Source) -> bool:
+    """Return whether a stand-in for ``find_spec`` says that some package by name is missing."""
+    definition = local_definition(value, source)
+    tests = (each.test for each in walk(definition or value) if isinstance(each, cst.If))
+    names = any(isinstance(each, cst.SimpleString) for test in tests for each in walk(test))
+    results = [*_results(value, source)] if names else []
+    asks = any(isinstance(each, cst.Call) for each in results)
+    return asks and any(constant(each) == "None" for each in results)
 
 
 def _results(value: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.packages import known_packages
@@ -11,7 +12,7 @@ from rocmlint.rule import compile_lazily
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocmlint.rule import Command, Copy, Word
+    from rocmlint.rule import Command, Copy, File, Word
 
 PLACES = ("site-packages", "dist-packages", "getsitepackages", "purelib", "platlib")
 ASKED = ("__path__", "__file__", "pip show", "pip3 show", "submodule_search_locations")
@@ -32,9 +33,12 @@ _SITE = compile_lazily(
 _RENAMED = compile_lazily(r"\bimport (\w+)[\w.]* as (\w+)")
 _REPLACED = compile_lazily(r"/{1,2}\w+/(?P<package>\w+)\}")
 _VARIABLE = compile_lazily(r"\"?\$(?:\{[^}]*\}|\w+|\([^)]*\))\"?(?P<inside>[^$\"]*)\"?\Z")
+_BEGINS_VARIABLE = compile_lazily(r"\$\{?(\w+)\}?")
+_DOCUMENT = compile_lazily(
+    r"[^\n]*<<-?[ \t]*[\"']?(?P<end>\w+)[\"']?[^\n]*\n(?P<text>(?:(?![ \t]*(?P=end)[ \t]*$).*\n)*)",
+    re.MULTILINE,
+)
 _FIRST = compile_lazily(r"/+(?P<package>[A-Za-z_]\w*)(?P<inside>/.*)?\Z")
-_ANY_FILES = compile_lazily(r"[*?\[$]")
-_TESTS_FILE = frozenset({"-e", "-f", "-r", "-s"})
 _OF_LIBRARIES = frozenset({"lib", "lib64", "include", "share", "bin"})
 _OF_PYTHON = frozenset({"os", "sys", "site", "sysconfig", "pathlib", "importlib"})
 
@@ -57,16 +61,6 @@ class Brought(NamedTuple):
     folder: str = ""
     """Where a command copies from: where ``cd`` has led, "" where that is not known."""
 
-    def may_be(self, path: Target) -> bool:
-        """Check whether a path may be one of what is copied; a folder may hold any."""
-        if (path.root, path.package) != (self.target.root, self.target.package):
-            return False
-        wanted, into = (posixpath.normpath(each.inside) for each in (path, self.target))
-        names = [posixpath.basename(each.rstrip("/\"'")) for each in self.sources]
-        if any(_ANY_FILES.search(each) or "." not in each.strip(".") for each in names):
-            return into in {".", wanted} or wanted.startswith(f"{into}/")
-        return wanted in {into, *(posixpath.normpath(f"{into}/{each}") for each in names)}
-
 
 class Change(NamedTuple):
     """A change of installed files: by which tool, of which package, and where that is written."""
@@ -86,6 +80,25 @@ def edited_by(command: Command) -> Change | None:
     if name in _EDITING and any(_IN_PLACE.match(each.text) for each in command.words[1:]):
         return _edited(command)
     return _patched(command) if name == "patch" else None
+
+
+def written_by(command: Command, file: File) -> str:
+    """Return the here-document that ``cat > …/check.py <<EOF`` writes into an installed package."""
+    targets = [each.target.text for each in command.redirects if each.operator.startswith(">")]
+    document = _DOCUMENT.match(file.text, file.offset_of(command.span[0])) if targets else None
+    if document is None or not any(_INTO_PACKAGE.search(_spelt_out(t, file)) for t in targets):
+        return ""
+    return document["text"]
+
+
+def _spelt_out(path: str, file: File, hops: int = 3) -> str:
+    """Return a path with what the file sets its variable to, as far as that is written."""
+    variable = _BEGINS_VARIABLE.match(path)
+    if variable is None or not hops:
+        return path
+    given = re.search(rf"^[ \t]*(?:\w+ )?{variable[1]}=(\S+)", file.text, re.MULTILINE)
+    value = "" if given is None else _spelt_out(given[1].strip("\"'"), file, hops - 1)
+    return value + path[variable.end() :]
 
 
 def copied_into(copy: Copy) -> Change | None:
@@ -113,20 +126,6 @@ def brought_by(command: Command) -> Brought | None:
     sources, last = found
     target = _target(last, command.folder or "")
     return None if target is None else Brought(target, sources, command.folder or "")
-
-
-def needed_by(command: Command) -> list[Target]:
-    """Return the installed files without which a command fails: `patch`, `sed -i`, `test -f`."""
-    program, words = _program(command), command.words[1:]
-    if program == "patch":
-        words = tuple(each for each in words if not each.text.startswith("-"))[:1]
-    elif program == "test":
-        words = words[1:2] if words and words[0].text in _TESTS_FILE else ()
-    else:
-        words = words if edited_by(command) is not None else ()
-        words = tuple(each for each in words if each.text.endswith(".py"))
-    found = (_target(each, command.folder or "") for each in words)
-    return [each for each in found if each is not None and "." in each.inside]
 
 
 def _change(brought: Brought | None, place: Word | Copy) -> Change | None:

@@ -186,14 +186,14 @@ def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpress
     position = next((at for at, each in enumerate(places) if each is parameter), None)
     if position is not None and places[0].name.value in {"self", "cls"}:
         position -= 1
-    for call in _calls_of(function.name.value, source):
+    for call in calls_of(function.name.value, source):
         given = argument(call, position, parameter.name.value)
         if given is not None:
             yield given
 
 
 @once_per_file
-def _calls_of(name: str, source: Source) -> list[cst.Call]:
+def calls_of(name: str, source: Source) -> list[cst.Call]:
     """Return the calls of functions and methods with a name."""
     modules = _pieces_at(_places(_CALLED, source).get(name, ()), source)
     return [each for module in modules for each in _calls_in(module, source).get(name, ())]

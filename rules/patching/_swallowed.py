@@ -43,8 +43,10 @@ _PATCH = (
     r"(?:activate|apply|enable|inject|install|register|run)_(?:\w+_)?patch(?:es)?(?:_(?!embed)\w+)?"
     r"|_?(?:maybe_)?(?:monkey_?)?patch_(?!conv|embed|merg|norm|proj|size)\w+|(?:\w+_)?monkey_?patch\w*"
 )
+_SAVER = r"enable_gradient_checkpointing|gradient_checkpointing_enable"
+"""What saves memory, and changes no result."""
 _CALL = compile_lazily(
-    rf"\b(?:{_SWITCH}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?|torch\s*\.\s*compile)\s*\("
+    rf"\b(?:{_SWITCH}|{_SAVER}|{_PATCH}|{PATCH_CHECK}|copy(?:2|file|tree)?|torch\s*\.\s*compile)\s*\("
 )
 _MEASURES = compile_lazily(
     r"bench|latency|perf(?:$|[^aeiou])|profil|speed|throughput|workload", re.IGNORECASE
@@ -63,7 +65,7 @@ _QUIET_HANDLER = compile_lazily(
     r"|[\w. \t]*(?:debug|error|exception|info|log|print|warn)\w*\s*\()"
 )
 _SUPPRESS = compile_lazily(r"suppress\s*\(\s*(?:Base)?Exception\s*\)[^\n]*:")
-_SAVES_MEMORY = compile_lazily(r"checkpoint|chunk|offload|slicing|tiling")
+_SAVES_MEMORY = compile_lazily(r"chunk|offload|slicing|tiling")
 _SPARES_MEMORY = compile_lazily(r"memory_efficient")
 _STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
@@ -248,32 +250,44 @@ def _circumstances(call: cst.Call, source: Source) -> set[tuple[str, bool]]:
     return {(source.text_of(each.test), each.holds) for each in conditions(call, source)}
 
 
-def is_of_own_library(found: Swallowed, source: Source) -> bool:
-    """Return whether a library swallows the failure of a patch of its own."""
-    called = source.resolve(found.call.func) or ""
-    package = source.package[0] if source.package is not None else ""
-    own = called.startswith((".", f"{package}.")) or "." not in called
-    return is_in_library(found, source) and own
-
-
-def is_in_library(found: Swallowed, source: Source) -> bool:
-    """Files of a package, unless they are its benchmarks, examples or scripts."""
-    del found
+def _is_in_library(source: Source) -> bool:
+    """Check for a file of a package, unless it is of its benchmarks, examples or scripts."""
     return source.package is not None and not source.kinds & {"benchmark", "example", "script"}
 
 
-def is_optional(found: Swallowed, source: Source) -> bool:
-    """Speed-ups of a pipeline: `pipe.enable_xformers_memory_efficient_attention()`.
+def is_logged_only(found: Swallowed, source: Source) -> bool:
+    """The failure is logged, at least."""
+    del source
+    return found.is_logged
 
-    They count where the project requires the package that they need, where the file measures, and
-    where the next line says "enabled". Without xformers, diffusers has an attention that is as
-    lean, so that it counts only in a benchmark, or in a function that measures where the project
-    requires xformers.
+
+def is_of_own_library(found: Swallowed, source: Source) -> bool:
+    """A library swallows the failure of a patch of its own."""
+    called = source.resolve(found.call.func) or ""
+    package = source.package[0] if source.package is not None else ""
+    own = called.startswith((".", f"{package}.")) or "." not in called
+    return not isinstance(found.block, cst.If) and own and _is_in_library(source)
+
+
+def is_left_to_log(found: Swallowed, source: Source) -> bool:
+    """Packages that log the failure, and optional speed-ups whose failure is logged."""
+    if not found.is_logged or claim_after(found.block, source) is not None:
+        return False
+    return _is_in_library(source) or is_optional(found, source)
+
+
+def is_optional(found: Swallowed, source: Source) -> bool:
+    """It saves memory, or speeds up a pipeline by a package that the project does not require.
+
+    `pipe.enable_xformers_memory_efficient_attention()` counts in a benchmark as well: without
+    xformers, diffusers has an attention that is as lean.
     """
     name = last_name(found.call.func) or ""
+    if re.fullmatch(_SAVER, name) is not None:
+        return True
     if not name.startswith("enable_") or re.fullmatch(_SWITCH, name) is None:
         return False
-    if source.resolve(found.call.func) is not None or claim_after(found.block, source) is not None:
+    if source.resolve(found.call.func) is not None:
         return False
     package = next((each for word, each in _NEEDS.items() if word in name), "")
     required = bool(source.project.requirements(package))
@@ -293,13 +307,24 @@ def _is_timed(call: cst.Call, source: Source) -> bool:
 
 def measures(call: cst.Call, source: Source) -> bool:
     """Check whether the file, class or function around is a measurement of what is called."""
-    kinds = (cst.ClassDef, cst.FunctionDef)
-    around = [each.name.value for each in source.ancestors(call) if isinstance(each, kinds)]
-    names = " ".join([source.place, *around]).lower()
+    names = _names_around(call, source)
     words = (last_name(call.func) or "").lower().split("_")
     return _MEASURES.search(names) is not None and any(
         len(word) > _LONG and word in names for word in words
     )
+
+
+def _is_measured(call: cst.Call, source: Source) -> bool:
+    """Check whether a call is part of a measurement, by the names around and what the code does."""
+    if _MEASURES.search(_names_around(call, source)) is None:
+        return False
+    return measures(call, source) or _TIMES.search(source.code) is not None
+
+
+def _names_around(call: cst.Call, source: Source) -> str:
+    kinds = (cst.ClassDef, cst.FunctionDef)
+    around = [each.name.value for each in source.ancestors(call) if isinstance(each, kinds)]
+    return " ".join([source.place, *around]).lower()
 
 
 def _applies_patch(node: cst.Call, source: Source) -> bool:
@@ -307,10 +332,10 @@ def _applies_patch(node: cst.Call, source: Source) -> bool:
     name = last_name(node.func) or ""
     called = source.resolve(node.func) or ""
     if name == "compile":
-        return called == "torch.compile" and measures(node, source)
+        return called == "torch.compile" and _is_measured(node, source)
     if any(arg.keyword is None and constant(arg.value) == "False" for arg in node.args):
         return False
-    if re.fullmatch(_SWITCH, name) is not None:
+    if re.fullmatch(rf"{_SWITCH}|{_SAVER}", name) is not None:
         cannot_fail = _SAVES_MEMORY.search(name) or _SETTERS.fullmatch(called)
         return not cannot_fail and _STACK.search(source.code) is not None
     if name in {"apply_patch", "apply_patches"} and node.args:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
-from rocmlint.rule import compile_lazily
-
-from ._asked_python import python_stands_for
-from ._installed_files import ASKED_OF, brought_by, brought_into, needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Word
 
-    from ._installed_files import Brought, Change
+    from ._installed_files import Change
 
 _COMPARING = frozenset(
     {"cmp", "diff", "grep", "egrep", "fgrep", "rg", "md5sum", "sha1sum", "sha256sum", "cksum"}
@@ -24,8 +19,6 @@ _COMPARING = frozenset(
 _TESTING = frozenset({"pytest", "py.test", "rocmlint"})
 _CHECKING_MODULES = frozenset({"pytest", "unittest", "compileall", "py_compile", "rocmlint"})
 _STOPS = ("-e", "-eu", "-eux", "-ex", "-euo", "-eo", "-exo", "-euxo", "errexit")
-_ENDS = compile_lazily(r"[ \t]*(?:\\[ \t]*\r?\n[ \t]*)*(?:(?P<and>&&)|\r?\n|#|\Z)")
-_STAGE = compile_lazily(r"^[ \t]*FROM[ \t]", re.MULTILINE | re.IGNORECASE)
 _STOP_BY_THEMSELVES = frozenset(
     {"dockerfile", "makefile", "justfile", "apptainer", "workflow", "cog"}
 )
@@ -40,27 +33,6 @@ def is_of_the_project(change: Change, file: File) -> bool:
 def is_verified(change: Change, file: File) -> bool:
     """Changes that a later command checks: an import of the package, `cmp`, `grep`, `pytest`."""
     return any(_checks(each, change) for each in _later(change, file))
-
-
-def is_met(change: Change, file: File) -> bool:
-    """Copies beside other files of the package, without which a later command stops the build.
-
-    Files that were copied there do not count: what a copy has brought proves nothing.
-    """
-    if change.brought is None:
-        return False
-    package, brought = change.brought.target[:2], list(_brought(file))
-    return stops_at_failure(file) and any(
-        path[:2] == package and not any(each.may_be(path) for each in brought)
-        for command in _later(change, file)
-        if _decides(command, file) and not _is_in_other_stage(command, change, file)
-        for path in needed_by(command)
-    )
-
-
-def is_asked_of_python(change: Change, file: File) -> bool:
-    """Paths that Python gives (`__file__`, `__path__`) in a script that ends where it cannot."""
-    return python_stands_for(change, ASKED_OF, file, stops=stops_at_failure(file))
 
 
 def is_stopped(change: Change, file: File) -> bool:
@@ -84,32 +56,6 @@ def stops_at_failure(file: File) -> bool:
 def _stops_by_itself(file: File) -> bool:
     found = format_of(file.path, file.text)
     return found is not None and found.name in _STOP_BY_THEMSELVES
-
-
-def _brought(file: File) -> Iterator[Brought]:
-    """Yield what is copied into installed packages anywhere in a file."""
-    found = [*map(brought_by, file.parts.commands), *map(brought_into, file.parts.copies)]
-    yield from (each for each in found if each is not None)
-
-
-def _decides(command: Command, file: File) -> bool:
-    """Return whether a failing command ends the rest: no `||`, `;` or pipe, not in a condition.
-
-    `&&` hides it from `set -e`, but not from what runs the whole line.
-    """
-    if command.branches:
-        return False
-    rest = _ENDS.match(file.text, _offset(command.span[2:], file))
-    return rest is not None and (not rest["and"] or _stops_by_itself(file))
-
-
-def _is_in_other_stage(command: Command, change: Change, file: File) -> bool:
-    start, end = (_offset(each, file) for each in (change.place.span[2:], command.span[:2]))
-    return _STAGE.search(file.text, start, end) is not None
-
-
-def _offset(place: tuple[int, int], file: File) -> int:
-    return file.offset_of(place[0]) + place[1] - 1
 
 
 def _checks(command: Command, change: Change) -> bool:

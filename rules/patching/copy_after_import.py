@@ -90,7 +90,6 @@ class CopyAfterImport(PythonRule["cst.Call"]):
     name = "copy-after-import"
     since = "0.1.0"
     severity = "warning"
-    preview = True
     skips = frozenset({"test"})
     on = nodes(
         "Call",

@@ -16,7 +16,9 @@ from ._faked_checks import (
     PUTS_MODULES,
     SETS_CHECKS,
     Fake,
+    filled_by_callers,
     fixed_answers,
+    is_doubtful_flag,
     is_for_cpu_or_docs,
     is_hardware_override,
     is_in_pytest,
@@ -29,9 +31,11 @@ from ._faked_checks import (
     is_put_back,
     is_true_anyway,
     made_up_finders,
+    made_up_specs,
     passes_every_check,
     pretended_modules,
     stubs,
+    weak_answers,
 )
 from ._loud_stubs import is_loud
 from ._patches import claims_of_check
@@ -56,7 +60,8 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     that the package has, such as ``torchvision._meta_registrations``, hides that the package was
     built for another PyTorch.
 
-    A check of a fast path that always says no (a warning) is the same fault the other way round:
+    A check that raises where something is wrong, such as ``check_torch_load_is_safe``, passes if it
+    does nothing. A check of a fast path that always says no is the same fault the other way round:
     the fast path stays off on every machine, also on those that have it.
 
     Several fakes in one function are reported once.
@@ -85,6 +90,14 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     code = "ROC102"
     name = "faked-check"
     since = "0.1.0"
+    retired = {  # noqa: RUF012 - a constant of the class, like its code
+        "ROC108": "emptied-check",
+        "ROC109": "forced-availability-flag",
+        "ROC110": "stub-with-made-up-spec",
+    }
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "warning": "a check does nothing, a package is hidden, a flag or a spec is made up"
+    }
     on = SETS_CHECKS | PUTS_MODULES
     excuses = (
         is_in_test,
@@ -100,6 +113,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_hardware_override,
         is_loud,
     )
+    doubts = (is_doubtful_flag,)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find what replaces a check with one that always says the same."""
@@ -107,7 +121,9 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         if not found or self._is_reported_above(node, source):
             return
         for fake in found:
-            severity = "warning" if fake.said == "False" else self.severity
+            severity = self.severity_of(fake, source)
+            if severity == "error" and (fake.said != "True" or fake.kind in {"flag", "spec"}):
+                severity = "warning"
             message, advice = _words(fake)
             claims = faked(_claims(fake, source))
             yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
@@ -133,18 +149,22 @@ def _fakes(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]:
         says_no = fast_path_off and not fake.is_patch_check
         if fake.kind == "answer" and (fake.said == "True" or says_no):
             yield fake
+    yield from weak_answers(node, source)
     yield from made_up_finders(node, source)
+    yield from filled_by_callers(node, source)
     checks = [stub for stub in stubs(node, source) if passes_every_check(stub, source)]
     yield from (Fake(node, "module", stub.name) for stub in checks)
-    if not checks:
-        yield from pretended_modules(node, source)
+    pretended = [] if checks else list(pretended_modules(node, source))
+    yield from pretended
+    if not checks and not pretended:
+        yield from made_up_specs(node, source)
 
 
 def _claims(fake: Fake, source: Source) -> tuple[Claim, ...]:
     """Return what would be true if the check passed by itself."""
     if fake.kind == "module":
         return claims_of_check(fake.name, source)
-    if fake.kind == "kernel":
+    if fake.kind in {"kernel", "spec"}:
         package = fake.name.partition(".")[0]
         return (kernel_package("flash_attn" if package.startswith("flash_attn") else package),)
     if fake.owner is None or fake.said == "False":
@@ -162,6 +182,11 @@ def _words(fake: Fake) -> tuple[str, str]:
     """Return the message and the help."""
     name = shortened(fake.name) or "this module"
     target = fake.shown
+    if fake.kind == "finder" and fake.said == "None":
+        return (
+            "`find_spec` is replaced with one that hides a package from the whole process",
+            "Uninstall the package, or ask for what does not need it where it is chosen.",
+        )
     if fake.kind == "finder":
         return (
             "`find_spec` is replaced with one that reports missing packages as installed",
@@ -174,6 +199,11 @@ def _words(fake: Fake) -> tuple[str, str]:
                 "Install the patched files and delete the stub. Without them the stock code runs, "
                 "and nothing says so."
             ),
+        )
+    if fake.kind == "spec":
+        return (
+            f"`{name}` is replaced with a stub that every check takes for installed",
+            f"Install {name}, or {_way_around(fake.name)} where it is missing.",
         )
     if fake.kind == "kernel":
         return (
@@ -204,6 +234,20 @@ def _words(fake: Fake) -> tuple[str, str]:
                 "Install the patched files and delete this line. Without them the stock code runs, "
                 "with other results or speed."
             ),
+        )
+    if fake.kind == "flag":
+        return (
+            f"`{target}` is set to {fake.said}, whatever is installed",
+            (
+                "Delete this line: the fast path is off on every machine."
+                if fake.said == "False"
+                else "Install the package and delete this line. What needs it fails later."
+            ),
+        )
+    if fake.said == "None":
+        return (
+            f"`{target}` is replaced with a function that does nothing",
+            "Fix what makes the check fail, and delete this line.",
         )
     if fake.said == "False":
         return (

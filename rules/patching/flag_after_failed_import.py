@@ -83,7 +83,7 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
     code = "ROC112"
     name = "flag-after-failed-import"
     since = "0.1.0"
-    preview = True
+    severity = "warning"
     skips = frozenset({"test"})
     on = nodes(
         "Assign",

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from rocmlint.project.packages import folders_above, has_entry, is_installed, known_packages
-from rocmlint.rule import Fix, PythonRule, last_name, shortened, walk
+from rocmlint.rule import Fix, PythonRule, commands, last_name, shortened, walk
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._path_flow import BEGINS_PATH, endings, namings, readers, start_of
-from ._paths import path_of, step_of
+from ._paths import UNKNOWN, path_of, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Edit, Finding, Source
+    from rocmlint.rule import Command, Edit, File, Finding, Source
 
     from ._paths import FilePath
 
 _SITE_NAMES = frozenset({"dist-packages", "site-packages"})
+_OF_ENVIRONMENT = frozenset({"DLLs", "Library", "Scripts", "conda-meta"})
+"""Directories of an environment, which are not in its ``site-packages``."""
+_OF_LIBRARY = sys.stdlib_module_names | _SITE_NAMES | {"lib-dynload"}
+"""What is in the directory above ``site-packages``."""
 _INNER_NAMES = frozenset({"configs", "layers", "models", "modules", "ops", "utils"})
 
 
 class Climb(NamedTuple):
-    """A path that has climbed to the directory which holds a package, and names something there."""
+    """A path that has climbed to the directory which holds a package, and names something there.
+
+    It ``leaves`` where it has climbed one directory higher still.
+    """
 
     node: cst.CSTNode
     path: FilePath
     copy: cst.Call | None
+    leaves: bool = False
 
     @property
     def package(self) -> str:
@@ -50,7 +60,12 @@ def is_own_package(climb: Climb, source: Source) -> bool:
 
 def is_beside_package(climb: Climb, source: Source) -> bool:
     """What may well are next to the package: the package is not known to hold it."""
+    if climb.leaves:
+        is_known = climb.package in known_packages()
+        return not is_known or climb.named in _OF_LIBRARY or UNKNOWN in climb.named
     inside = has_entry(climb.package, climb.named, source.project)
+    if climb.named in _OF_ENVIRONMENT:
+        return False
     likely = climb.copy is not None and _may_be_inside(climb.package, climb.named, source)
     return climb.named not in _SITE_NAMES and not inside and not likely
 
@@ -109,19 +124,51 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     code = "ROC101"
     name = "package-path-level"
     since = "0.1.0"
-    on = BEGINS_PATH
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "warning": "the path names what is neither in the package nor beside it"
+    }
+    on = BEGINS_PATH | commands(
+        "__file__", "__path__", described="`python -c` in scripts", called=False
+    )
     excuses = (is_own_package, is_beside_package, is_tried_inside_too)
 
-    def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
+    def check(self, node: cst.CSTNode | Command, source: Source) -> Iterator[Finding]:
         """Find what is named after climbing out of a package."""
+        if not isinstance(node, cst.CSTNode):
+            yield from self._in_command(node, source)
+            return
         for climb in _climbs(node, source):
             if not self.is_excused(climb, source):
                 copy = climb.copy
-                twice = climb.named in _SITE_NAMES
-                fix = None if twice else _one_level_less(climb.node, source)
-                claims = () if twice or copy is None else claims_of_copy(copy, source)
+                elsewhere = climb.leaves or climb.named in _OF_ENVIRONMENT
+                fixed = not elsewhere and climb.named not in _SITE_NAMES
+                fix = _one_level_less(climb.node, source) if fixed else None
+                claims = claims_of_copy(copy, source) if fixed and copy is not None else ()
                 message, advice = _words(climb)
-                yield self.finding(climb.node, source, message, help=advice, fix=fix, claims=claims)
+                severity = "warning" if elsewhere else self.severity
+                yield self.finding(
+                    climb.node,
+                    source,
+                    message,
+                    help=advice,
+                    fix=fix,
+                    claims=claims,
+                    severity=severity,
+                )
+
+    def _in_command(self, command: Command, file: File) -> Iterator[Finding]:
+        """Find the same in the code of ``python -c``."""
+        code = [one for zero, one in pairwise(command.words) if zero.text == "-c" and one.known]
+        if not code or not command.words[0].text.rpartition("/")[2].startswith("python"):
+            return
+        from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
+
+        inner = Source(file.path, code[0].text, project=file.project)
+        for node in walk(inner.module):
+            if isinstance(node, cst.Attribute) and node.attr.value in {"__file__", "__path__"}:
+                for each in self.check(node, inner):
+                    message, advice, severity = each.message, each.help, each.severity
+                    yield self.finding(code[0], file, message, help=advice, severity=severity)
 
 
 def _climbs(node: cst.CSTNode, source: Source) -> Iterator[Climb]:
@@ -130,8 +177,9 @@ def _climbs(node: cst.CSTNode, source: Source) -> Iterator[Climb]:
     if start is None or path is None or not path.module:
         return
     for named, target in namings(start, source):
-        if target.names and target.up == _levels_to_site(target.module, source):
-            yield Climb(named, target, _copy_to(named, source))
+        levels = _levels_to_site(target.module, source) if target.names else None
+        if levels is not None and target.up in {levels, levels + 1}:
+            yield Climb(named, target, _copy_to(named, source), target.up > levels)
 
 
 def _words(climb: Climb) -> tuple[str, str]:
@@ -140,6 +188,10 @@ def _words(climb: Climb) -> tuple[str, str]:
     if named in _SITE_NAMES:
         message = f"This path climbs out of `{package}` into {named} and names {named} again"
         return message, f"Remove the second {named}."
+    if climb.leaves or named in _OF_ENVIRONMENT:
+        where = "above site-packages" if climb.leaves else "site-packages"
+        advice = f"`{package}` is in site-packages where it is installed from a wheel."
+        return f"This path leads to `{named}` in the directory {where}, where it is not", advice
     message = f"This path is site-packages/{named}, not {package}/{named}: one level too high"
     if climb.copy is None:
         return message, "Go up one level less."

@@ -61,7 +61,7 @@ class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
     code = "ROC116"
     name = "patch-of-reexported-class"
     since = "0.1.0"
-    preview = True
+    severity = "warning"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED
     excuses = (is_never_called, is_put_back)

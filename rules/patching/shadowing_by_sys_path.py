@@ -83,6 +83,7 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     name = "shadowing-by-sys-path"
     since = "0.1.0"
     severity = "warning"
+    retired = {"ROC118": "shadowing-generic-name"}  # noqa: RUF012 - a constant of the class
     on = CHANGES_PATH
     excuses = (
         is_fallback,

@@ -16,6 +16,8 @@ from ._swallowed import (
     claim_after,
     is_applied_before,
     is_best_effort,
+    is_left_to_log,
+    is_logged_only,
     is_of_own_library,
     is_optional,
     is_outcome_kept,
@@ -30,18 +32,6 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 
-def is_logged_only(found: Swallowed, source: Source) -> bool:
-    """Failures that are logged (see logged-patch-failure), unless the next line says "enabled"."""
-    return found.is_logged and claim_after(found.block, source) is None
-
-
-def is_silent_in_library(found: Swallowed, source: Source) -> bool:
-    """Libraries that swallow the failure of a patch of their own (see swallowed-library-patch)."""
-    if isinstance(found.block, cst.If) or claim_after(found.block, source) is not None:
-        return False
-    return is_of_own_library(found, source)
-
-
 class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     """Failure of a patch or fast path is silently ignored.
 
@@ -49,7 +39,6 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     Patches and fast paths fail when a version changed, a file is missing or a kernel does not
     load. In a ``try`` whose ``except`` does nothing, the run then goes on with the stock code:
     its speed and numbers are not those of the run that it is compared with, and nothing says so.
-    The finding is an error where the next line says "enabled" whatever happened.
 
     A check for patched files that only logs a warning is the same: the stock code runs.
 
@@ -87,6 +76,11 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
     name = "swallowed-patch-failure"
     since = "0.1.0"
     severity = "warning"
+    retired = {  # noqa: RUF012 - a constant of the class, like its code
+        "ROC114": "logged-patch-failure",
+        "ROC115": "swallowed-library-patch",
+    }
+    tiers = {"error": "the next line says that it is enabled, whatever happened"}  # noqa: RUF012
     skips = frozenset({"test"})
     on = CALLS_IN_TRY | nodes(
         "If",
@@ -94,20 +88,14 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         where=rf"not\b(?<!\wnot)[\s(]*(?:\w+\s*\.\s*)*(?:{PATCH_CHECK})\s*\(",
         described="`if not` with a check for patched files",
     )
-    excuses = (
-        is_reason_given,
-        is_outcome_kept,
-        is_best_effort,
-        is_optional,
-        is_logged_only,
-        is_silent_in_library,
-        is_applied_before,
-    )
+    excuses = (is_reason_given, is_outcome_kept, is_best_effort, is_left_to_log, is_applied_before)
+    doubts = (is_logged_only, is_of_own_library, is_optional)
 
     def check(self, node: cst.Call | cst.If, source: Source) -> Iterator[Finding]:
         """Find patches whose failure is swallowed, and patch checks that stop nothing."""
         found = _unheeded(node) if isinstance(node, cst.If) else swallowed(node, source)
-        if found is None or self.is_excused(found, source):
+        severity = None if found is None else self.severity_of(found, source)
+        if found is None or severity is None:
             return
         if isinstance(found.block, cst.If):
             claims = claims_of_check(found.call.func, source)
@@ -125,13 +113,14 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
             advice = "Let the error propagate, or log success only where there was no error."
             yield self.finding(node, source, message, help=advice, severity="error")
             return
-        message = f"An error in `{_called(found, source)}` is swallowed"
+        what = "only logged" if found.is_logged else "swallowed"
+        message = f"An error in `{_called(found, source)}` is {what}"
         advice = (
             "Let the error propagate, or record in the results whether it is active. Without that, "
             "a run of the slow or stock code looks like a patched or fast one."
         )
         fix = raise_instead(found, source)
-        yield self.finding(node, source, message, help=advice, fix=fix)
+        yield self.finding(node, source, message, help=advice, fix=fix, severity=severity)
 
 
 def _unheeded(node: cst.If) -> Swallowed | None:

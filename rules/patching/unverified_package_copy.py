@@ -13,13 +13,16 @@ from rocmlint.rule import (
     argument,
     calls,
     compile_lazily,
+    constant,
     last_name,
     shortened,
+    statements,
     strings,
     walk,
 )
 from rocmlint.rule.claims import patched_files
 
+from ._patches import logged
 from ._path_flow import readers
 from ._paths import step_of
 
@@ -71,7 +74,8 @@ _ASKS = frozenset(
     }
 )
 _FOLDERS = frozenset({"__file__", "__path__", "locate_file", "submodule_search_locations"})
-_LISTS = frozenset({"os.listdir", "os.scandir"})
+_QUIET = _COMMANDS - {"subprocess.check_call", "subprocess.check_output"}
+"""What raises no error where the command fails, unless ``check=True`` asks for it."""
 _OF_PACKAGE = compile_lazily(r"/.*?(?:site|dist)-packages/\w+(?=/)")
 _SITE = compile_lazily(r"\S*(?:site|dist)-packages\S*")
 _PIP_SHOW = compile_lazily(r"\bpip3? show\b")
@@ -83,7 +87,7 @@ _LOOK = compile_lazily(
 )
 _VERIFY = compile_lazily(
     r"\.\s*__file__\b|\b(?:assert_loaded|find_spec|getfile|getsource|getsourcefile)\s*\("
-    r"|\b\w*(?:check(?!_call|_output)|verif|validat)\w*\s*\(",
+    r"|\b\w*(?:check(?!point|_call|_output)|verif|validat)\w*\s*\(",
     re.IGNORECASE,
 )
 
@@ -102,20 +106,28 @@ _WORDS = (
 
 
 class GuessedCopy(NamedTuple):
-    """A copy, and every node that says where its target lies."""
+    """A copy, every node that says where its target lies, and whether nobody reads its status."""
 
     call: cst.Call
     behind: list[cst.CSTNode]
+    is_unheeded: bool
 
 
 def is_asked_from_package(copy: GuessedCopy, source: Source) -> bool:
-    """Directories that the package itself names: `__file__`, `find_spec`, `importlib.resources`."""
-    return any(
-        source.resolve(node.func) in _ASKS
-        if isinstance(node, cst.Call)
-        else isinstance(node, cst.Attribute) and node.attr.value in _FOLDERS
-        for node in copy.behind
-    )
+    """Directories that the package names (`__file__`, `find_spec`), if a failure is noticed."""
+    return not copy.is_unheeded and _is_asked(copy, source)
+
+
+def _is_asked(copy: GuessedCopy, source: Source) -> bool:
+    return any(_asked_of(each, source) for each in copy.behind)
+
+
+def _asked_of(node: cst.CSTNode, source: Source) -> str:
+    """Return an expression that asks a package where it is; empty for others."""
+    asks = isinstance(node, cst.Attribute) and node.attr.value in _FOLDERS
+    if isinstance(node, cst.Call):
+        asks = source.resolve(node.func) in _ASKS
+    return source.text_of(node) if asks else ""
 
 
 def is_looked_at(copy: GuessedCopy, source: Source) -> bool:
@@ -125,12 +137,13 @@ def is_looked_at(copy: GuessedCopy, source: Source) -> bool:
     function = source.function(call)
     end = len(code) if function is None else source.span(function).end_line
     after = "\n".join(code[source.span(call).end_line : end])
-    return bool(_LOOK.search(after) or _VERIFY.search("\n".join([after, *code[end:]])))
+    looks = not copy.is_unheeded and _LOOK.search(after) is not None
+    return looks or _VERIFY.search("\n".join([after, *code[end:]])) is not None
 
 
 def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
     """Targets that the code makes sure of before it copies; `if not target.exists()` does not."""
-    call, behind = copy
+    call, behind, _ = copy
     if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
         return True
     names = {each.value for each in behind if isinstance(each, cst.Name)}
@@ -152,59 +165,17 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
 
 
 def is_loud(copy: GuessedCopy, source: Source) -> bool:
-    """Copies within one written directory of a package, or behind an unguarded read below it.
-
-    Where the directory is wrong, the code raises: it does not go on with the stock files.
-    """
-    targets = _written_packages(copy.behind)
-    origin = argument(copy.call, 0, "src")
-    if not targets or source.resolve(copy.call.func) not in _COPIES:
-        return False
-    if origin is not None and not _is_guarded(copy.call, source):
-        if targets & _written_packages(_behind([origin], source)):
-            return True
-    function = source.function(copy.call)
-    around = source.module if function is None else function
-    return any(
-        source.function(each) is function
-        and source.span(each) < source.span(copy.call)
-        and not _is_guarded(each, source, also=(cst.If, cst.For, cst.While))
-        and targets & _written_packages(_behind(_read_by(each, source), source))
-        for each in walk(around)
-        if isinstance(each, cst.Call)
-    )
+    """The whole path is written out, so that the copy raises an error where it is wrong."""
+    del source
+    texts = (_text(node) for node in copy.behind if isinstance(node, cst.SimpleString))
+    return not copy.is_unheeded and any(map(_OF_PACKAGE.match, texts))
 
 
-def _written_packages(behind: list[cst.CSTNode]) -> set[str]:
-    """Return the absolute directories of packages that strings spell out."""
-    found = (_OF_PACKAGE.match(_text(n)) for n in behind if isinstance(n, cst.SimpleString))
-    return {match[0] for match in found if match is not None}
-
-
-def _is_guarded(
-    call: cst.Call, source: Source, also: tuple[type[cst.BaseStatement], ...] = ()
-) -> bool:
-    """Return whether a call runs only where files are there, or what it raises is caught."""
-    for above in source.ancestors(call):
-        if isinstance(above, cst.FunctionDef):
-            return False
-        if isinstance(above, (cst.Try, *also)):
-            return True
-        if isinstance(above, cst.If) and _EXISTENCE.search(source.text_of(above.test)):
-            return True
-    return False
-
-
-def _read_by(call: cst.Call, source: Source) -> list[cst.CSTNode]:
-    """Return the path that a call opens for reading, or lists."""
-    name = source.resolve(call.func)
-    if name == "open":
-        mode = argument(call, 1, "mode")
-        reads = mode is None or source.text_of(mode).strip("\"'").startswith("r")
-        path = argument(call, 0, "file") if reads else None
-    else:
-        path = argument(call, 0, "path") if name in _LISTS else None
-    return [] if path is None else [path]
+def is_reported(copy: GuessedCopy, source: Source) -> bool:
+    """An error of the copy is printed or logged."""
+    around = source.enclosing(copy.call, cst.Try)
+    handlers = () if around is None else around.handlers
+    return any(logged(each) for one in handlers for each in statements(one.body))
 
 
 class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
@@ -214,7 +185,8 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
     ``lib/python3.11/site-packages``, ``site.getsitepackages()[0]`` and the output of ``pip show``
     name one environment; the program may run in another, from an editable install, or from
     ``dist-packages``. The copy then goes to a directory that no import reads, without an error, and
-    the benchmark measures the stock files.
+    the benchmark measures the stock files. So it does where ``os.system("cp …")`` fails, which
+    raises no error.
 
     ## Example
     ```python
@@ -253,25 +225,39 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
         *(name.rpartition(".")[2] for name in sorted(_COPIES)),
         words=_WORDS,
         where=r"(?:copy(?<!\wcopy)(?:2|_?file|_?tree)?|move(?<!\wmove))\s*\(\s*[^)\s]",
-    ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=_WORDS)
+    ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=(*_WORDS, "__path__", ".__file__"))
 
-    excuses = (is_asked_from_package, is_looked_at, is_made_sure, is_loud)
+    excuses = (is_asked_from_package, is_looked_at, is_made_sure)
+    doubts = (is_loud, is_reported)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find copies whose target was guessed and is not looked at."""
         for copy in _copies(node, source):
             guess = _guess(copy.behind, source)
-            if guess is not None and not self.is_excused(copy, source):
-                package = _package(copy, source)
-                claims = () if package is None else (patched_files(package),)
-                message = f"{guess} is a guess at where packages are imported from"
-                advice = _advice(package)
-                yield self.finding(copy.call, source, message, help=advice, claims=claims)
+            if guess is None and not (copy.is_unheeded and _is_asked(copy, source)):
+                continue
+            severity, package = self.severity_of(copy, source), _package(copy, source)
+            if severity is None or (guess is None and package is None):
+                continue
+            claims = () if package is None else (patched_files(package),)
+            message, advice = f"{guess} is a guess at where packages are imported from", ""
+            if guess is None:
+                message = f"Nothing notices where this copy over the installed `{package}` fails"
+                advice = f"Use `shutil.copy` or `check=True`: the stock `{package}` runs otherwise."
+            yield self.finding(
+                copy.call,
+                source,
+                message,
+                help=advice or _advice(package),
+                severity=severity,
+                claims=claims,
+            )
 
 
 def _package(copy: GuessedCopy, source: Source) -> str | None:
     """Return the known package that the code around a copy names."""
-    words = re.findall(r"\w+", " ".join([*map(_text, copy.behind), source.text_of(copy.call)]))
+    texts = [_text(each) or _asked_of(each, source) for each in copy.behind]
+    words = re.findall(r"\w+", " ".join([*texts, source.text_of(copy.call)]))
     return next((word for word in words if word in known_packages()), None)
 
 
@@ -283,7 +269,14 @@ def _advice(package: str | None) -> str:
 
 def _copies(node: cst.CSTNode, source: Source) -> Iterator[GuessedCopy]:
     for call, targets in _calls(node, source):
-        yield GuessedCopy(call, _behind(targets, source))
+        yield GuessedCopy(call, _behind(targets, source), _is_unheeded(call, source))
+
+
+def _is_unheeded(call: cst.Call, source: Source) -> bool:
+    """Return whether a command may fail, and nobody reads its exit status."""
+    checks = argument(call, None, "check")
+    is_quiet = source.resolve(call.func) in _QUIET and isinstance(source.parent(call), cst.Expr)
+    return is_quiet and (checks is None or constant(checks) == "False")
 
 
 def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[cst.CSTNode]]]:
@@ -299,6 +292,7 @@ def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[c
     string = source.parent(node) if isinstance(node, cst.FormattedStringText) else node
     if string is None or not _COPY_COMMAND.match(_opening(string)):
         return
+    string = _formatted(string, source) or string
     words = source.enclosing(string, cst.List)
     if words is not None and words.elements[0].value is string:
         command: cst.CSTNode = words
@@ -312,8 +306,17 @@ def _calls(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.Call, list[c
             yield call, targets
 
 
+def _formatted(string: cst.CSTNode, source: Source) -> cst.Call | None:
+    """Return ``"…".format(…)``."""
+    method = source.parent(string)
+    call = source.parent(method) if isinstance(method, cst.Attribute) else None
+    return call if isinstance(call, cst.Call) and last_name(call.func) == "format" else None
+
+
 def _last_word(command: cst.CSTNode, source: Source) -> list[cst.CSTNode]:
     """Return what says where a command copies to: the command itself, or what is put into it."""
+    if isinstance(command, cst.Call):
+        return [each.value for each in command.args[-1:]]
     word = source.text_of(command).strip("rRfFbB\"'").split()[-1]
     if _SITE.search(word):
         return [command]

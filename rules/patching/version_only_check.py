@@ -7,18 +7,37 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, nodes, shortened, statements, string_value, walk
+from rocmlint.rule import (
+    PythonRule,
+    commands,
+    compile_lazily,
+    constant,
+    nodes,
+    shortened,
+    statements,
+    string_value,
+    strings,
+    walk,
+)
 
+from ._installed_files import PLACES, written_by
 from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Finding, Source
+    from rocmlint.rule import Claim, Command, Finding, Source
 
 _IN_PATCH = re.compile(r"(?:\A|/)\w+_(?:replace|overlay|override|patch)\w*/(?:\w+/)+\w+\.py\Z")
 """Where a file lies that is copied over one of a package: its folders are those of the package."""
 _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
+_BREAK = r"(?:\s|\\+n)*"
+_WRITTEN = compile_lazily(
+    rf"(?:\b|\\n)def\s+(?P<name>{PATCH_CHECK})\s*\([^)]*\)[^:]*:{_BREAK}"
+    r"return\s+(?:True\b|[\w.]*__version__|version\()"
+)
+"""A check in text that a program or a script writes to a file."""
+_ANSWERS = compile_lazily(r"(?:assert|check|ensure|validate|verify)_\w*")
 
 
 class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
@@ -27,7 +46,8 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
     ## Why it matters
     Patched files are copied over those of one version, so their check compares that version. But
     the stock package of that version says the same: the check passes before anything is copied,
-    after a reinstall, and in the environment that nobody patched. Then the stock code runs.
+    after a reinstall, and in the environment that nobody patched. Then the stock code runs. A
+    check that returns ``True``, or that an installer writes into the package itself, proves less.
 
     Not reported: a check that is one of the patched files itself
     (``transformers_replace/models/siglip/check.py``). The stock package cannot import it.
@@ -57,27 +77,60 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
     name = "version-only-check"
     since = "0.1.0"
     skips = frozenset({"test"})
-    on = nodes(
-        "FunctionDef",
-        words=PATCH_WORDS,
-        where=rf"def(?<!\wdef)[ \t]+(?:{PATCH_CHECK})\b",
-        described="functions that check whether a patch is installed",
+    on = (
+        nodes(
+            "FunctionDef",
+            words=PATCH_WORDS,
+            where=rf"def(?<!\wdef)[ \t]+(?:{PATCH_CHECK})\b",
+            described="functions that check whether a patch is installed",
+        )
+        | strings(_WRITTEN.pattern, words=PLACES)
+        | commands(*PLACES, described="commands that write into a package", called=False)
     )
 
-    def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
-        """Find checks whose only answer is a comparison of versions."""
-        if not re.fullmatch(PATCH_CHECK, node.name.value) or _IN_PATCH.search(source.path):
+    def check(
+        self, node: cst.FunctionDef | cst.SimpleString | Command, source: Source
+    ) -> Iterator[Finding]:
+        """Find checks whose only answer is a comparison of versions, or yes."""
+        if isinstance(node, cst.FunctionDef):
+            answer = _answer_of(node, source)
+            if answer is not None:
+                claims = claims_of_check(node.name.value, source)
+                yield self._passes(node.name.value, answer, source, claims)
             return
-        body = [each for each in statements(node.body) if not _says_nothing(each)]
-        answer = _answer(body[0]) if len(body) == 1 else None
-        if answer is not None and _asks_for_version(answer, source):
-            message = f"`{shortened(node.name.value)}` passes for the unpatched package as well"
-            advice = (
-                "Compare the content of the imported files instead of the version. `rocmlint "
-                "verify manifest` records it."
-            )
-            claims = claims_of_check(node.name.value, source)
-            yield self.finding(answer, source, message, help=advice, claims=claims)
+        if isinstance(node, cst.CSTNode):
+            text = node.raw_value if isinstance(node, cst.SimpleString) else ""
+        else:
+            text = written_by(node, source)
+        written = _WRITTEN.search(text)
+        if written is not None:
+            yield self._passes(written["name"], node, source)
+
+    def _passes(
+        self, name: str, node: cst.CSTNode | Command, source: Source, claims: tuple[Claim, ...] = ()
+    ) -> Finding:
+        message = f"`{shortened(name)}` passes for the unpatched package as well"
+        advice = (
+            "Compare the content of the imported files instead of the version. `rocmlint "
+            "verify manifest` records it."
+        )
+        return self.finding(node, source, message, help=advice, claims=claims)
+
+
+def _answer_of(node: cst.FunctionDef, source: Source) -> cst.BaseExpression | None:
+    """Return the answer of a check that the stock package passes as well."""
+    if not re.fullmatch(PATCH_CHECK, node.name.value) or _IN_PATCH.search(source.path):
+        return None
+    body = [each for each in statements(node.body) if not _says_nothing(each)]
+    if len(body) == 1 and isinstance(body[0], cst.Try):
+        body = [each for each in statements(body[0].body) if not _says_nothing(each)]
+    if len(body) != 1:
+        return None
+    returned = body[0].value if isinstance(body[0], cst.Return) else None
+    if constant(returned) == "True" and _ANSWERS.fullmatch(node.name.value):
+        return returned if source.enclosing(node, cst.ClassDef) is None else None
+    answer = _answer(body[0])
+    return answer if answer is not None and _asks_for_version(answer, source) else None
 
 
 def _says_nothing(statement: cst.CSTNode) -> bool:

@@ -91,8 +91,7 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     code = "ROC708"
     name = "compute-loss-return"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
     on = definitions("compute_loss")
     excuses = (is_kept_only, is_evaluated_otherwise, takes_no_evaluation_data, is_never_evaluated)

@@ -180,8 +180,7 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     code = "ROC707"
     name = "debug-logging-default"
     since = "0.1.0"
-    preview = True
-    severity = "warning"
+    severity = "note"
     skips = frozenset({"test", "example", "docs", "benchmark"})
     on = calls(
         *("basicConfig", "setLevel"),

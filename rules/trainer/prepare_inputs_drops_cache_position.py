@@ -77,8 +77,7 @@ class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
     code = "ROC703"
     name = "prepare-inputs-drops-cache-position"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
     on = definitions("prepare_inputs_for_generation")
     excuses = (is_kept_only, is_of_other_release)

@@ -13,6 +13,7 @@ from rocmlint.rule import (
     calls,
     calls_in,
     compile_lazily,
+    gives_reason,
     last_name,
     string_value,
 )
@@ -42,7 +43,11 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
-_REASONS = compile_lazily(r"(?i)\b(?:caches?|cached|caching|memory|vram|fragment\w*|peaks?|oom)\b")
+_OF_MEMORY = compile_lazily(
+    r"(?i)\b(?:caches?|cached|caching|memory|vram|fragment\w*|peaks?|oom)\b|[^\x00-\x7f]"
+)
+_MISTAKEN = compile_lazily(r"(?i)\b(?:clean|clear|empty|flush|free|release)\w*|\bfragment")
+"""What a comment says who takes emptying the cache for a way to have more memory."""
 _RESTATES = compile_lazily(
     r"(?i)(?:now |then )?(?:empty|clear|clean|free|release|flush)(?:s|ing)?"
     r"(?: (?:up|out|the|gpu|cuda|unused|torch|some))* (?:caches?|memory|vram)\W*"
@@ -80,23 +85,27 @@ def follows_release(found: InStep, source: Source) -> bool:
 
 
 def says_why(found: InStep, source: Source) -> bool:
-    """Calls with a reason: a comment above that speaks of memory, a docstring that names them.
+    """Calls with a comment or a docstring that gives a reason, other than fragmentation.
 
     The comment may also be above the `if` that asks whether there is a GPU.
     """
     comments = _comments_above(found.call, source)
-    given = (each for each in comments if not _RESTATES.fullmatch(each))
-    return any(map(_REASONS.search, given)) or any(
+    given = (each for each in comments if not _MISTAKEN.search(each))
+    return any(map(gives_reason, given)) or any(
         "empty_cache" in each for each in _docstrings(found, source)
     )
 
 
-def is_short_of_memory(found: InStep, source: Source) -> bool:
-    """Programs that fight for memory: they set up the allocator, or the loop collects garbage.
+def speaks_of_memory(found: InStep, source: Source) -> bool:
+    """Calls with a comment that speaks of the memory, or that is not in English."""
+    return any(
+        _OF_MEMORY.search(each) and not _RESTATES.fullmatch(each)
+        for each in _comments_above(found.call, source)
+    )
 
-    The allocator is set up by `PYTORCH_HIP_ALLOC_CONF` and its like, in the same file; garbage is
-    collected by `gc.collect()`.
-    """
+
+def is_short_of_memory(found: InStep, source: Source) -> bool:
+    """Programs that fight for memory: they set up the allocator, or the loop collects garbage."""
     if _SETS_ALLOCATOR.search(source.text) is not None:
         return True
     collects = (each for each in calls_in(whole_step(found, source)) if _collects(each, source))
@@ -155,17 +164,16 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         is_beside_micro_batches,
         follows_release,
         says_why,
-        is_short_of_memory,
-        is_rollout,
-        asks_teacher,
         measures_peak,
-        logs_memory,
     )
+    doubts = (speaks_of_memory, is_short_of_memory, is_rollout, asks_teacher, logs_memory)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find cache clearing on every step that frees memory for nobody else, once a loop."""
         found = in_step(node, source)
-        if found is None or not _empties_cache(node, source) or self.is_excused(found, source):
+        empties = found is not None and _empties_cache(node, source)
+        severity = self.severity_of(found, source) if found is not None and empties else None
+        if found is None or severity is None:
             return
         message = f"`{text_of_function(node, source)}()` runs on {found.step.described}"
         help = (
@@ -174,7 +182,8 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
         )
         line = source.span(whole_step(found, source)).line
         once = f"{self.code} {source.path} {line}"
-        yield replace(self.finding(node, source, message, help=help), once=once)
+        finding = self.finding(node, source, message, help=help, severity=severity)
+        yield replace(finding, once=f"{once} {severity}")
 
 
 def _empties_cache(node: cst.Call, source: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, calls, calls_in, fitted
+from rocmlint.rule import PythonRule, calls, calls_in, fitted, is_explained_beside
 
 from ._deepspeed import engine_of, message_of_engine
 from ._drained import is_waited_for_anyway
@@ -33,9 +33,18 @@ if TYPE_CHECKING:
 
 
 def has_events(found: InStep, source: Source) -> bool:
-    """Steps that all log the time between two events (see sync-in-measured-step)."""
+    """Steps that all log the time between two events."""
     del source
     return reads_events(found.step) and not logs_sometimes(found.step)
+
+
+_MEANT = (has_events, is_wait_measured, is_waited_for_anyway)
+
+
+def is_explained(found: InStep, source: Source) -> bool:
+    """Waits for a time or a value, in a benchmark or with a comment that gives a reason."""
+    explained = "benchmark" in source.kinds or is_explained_beside(found.call, source)
+    return explained and any(each(found, source) for each in _MEANT)
 
 
 class SyncInTrainingLoop(PythonRule["cst.Call"]):
@@ -49,6 +58,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
 
     A wait on every step of an engine of ``deepspeed.initialize`` is an error: DeepSpeed overlaps
     its collectives with the backward pass, and a rank that waits in between can hang the run.
+
+    Events can be read many steps later, and ``.item()`` waits by itself: waits that only a clock,
+    an event or such a value needs are one note for each loop.
 
     ## Example
     ```python
@@ -89,22 +101,23 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = calls("synchronize")
     severity = "warning"
+    tiers = {"error": "the steps are those of an engine of DeepSpeed"}  # noqa: RUF012
+    retired = {"ROC504": "sync-in-measured-step"}  # noqa: RUF012 - a constant of the class
     skips = frozenset({"test"})
     excuses = (
         *STEP_EXCUSES,
         is_needed_by_copy,
         is_saved_next,
-        has_events,
-        is_wait_measured,
         measures_peak,
-        is_of_bitsandbytes,
-        is_waited_for_anyway,
+        is_explained,
     )
+    doubts = (*_MEANT, is_of_bitsandbytes)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits for the device on every step; several are one finding, at the first."""
-        found = self._needless(node, source)
-        if found is None:
+        found = self._in_step(node, source)
+        severity = None if found is None else self.severity_of(found, source)
+        if found is None or severity is None:
             return
         first, *others = self._that_can_go(found, source)
         if node is not first:
@@ -124,8 +137,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
             f"Delete {it_and(others, source)}, or guard it with `if step % n == 0:`. "
             "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
-        if reads_events(found.step):
-            yield self.finding(node, source, message, help=READ_EVENTS_LATER)
+        if reads_events(found.step) or severity == "note":
+            help = self._help_of_note(found, source)
+            yield self.finding(node, source, message, help=help, severity=severity)
             return
         if waits_below(found, source):
             help = (
@@ -144,16 +158,31 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
         )
         yield self.finding(node, source, message, help=help, fix=fix, severity="error")
 
-    def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
-        """Return the waits of a step that nothing needs, from the first on, in the same loop."""
-        loop = loop_inside(found, source)
-        steps = (self._needless(each, source) for each in calls_in(whole_step(found, source)))
-        free = [each.call for each in steps if each and loop_inside(each, source) is loop]
-        return sorted(free, key=source.span)
+    def _help_of_note(self, found: InStep, source: Source) -> str:
+        """Return what to do about a wait that somebody may have meant."""
+        if reads_events(found.step):
+            return READ_EVENTS_LATER
+        if is_waited_for_anyway(found, source):
+            return "Delete it: the value that is read next to it makes the host wait all the same."
+        return (
+            "Wait only in the steps that are measured (`if step % n == 0:`). "
+            "The host queues nothing meanwhile, so the wait slows down what it measures."
+        )
 
-    def _needless(self, node: cst.Call, source: Source) -> InStep | None:
-        """Return the step in which a call waits for the device, and nothing needs that."""
+    def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
+        """Return the waits of a step that nothing needs, from the first on, in the same loop.
+
+        Where all of them may be meant, these are all.
+        """
+        loop = loop_inside(found, source)
+        steps = (self._in_step(each, source) for each in calls_in(whole_step(found, source)))
+        alike = [each for each in steps if each and loop_inside(each, source) is loop]
+        tiers = {each.call: self.severity_of(each, source) for each in alike}
+        sure = [call for call, tier in tiers.items() if tier == self.severity]
+        return sorted(sure or [call for call, tier in tiers.items() if tier], key=source.span)
+
+    def _in_step(self, node: cst.Call, source: Source) -> InStep | None:
+        """Return the step in which a call waits for the device."""
         found = in_step(node, source)
-        if found is None or device_function(node, source, "synchronize") is None:
-            return None
-        return None if self.is_excused(found, source) else found
+        waits = found is not None and device_function(node, source, "synchronize") is not None
+        return found if waits else None

@@ -59,8 +59,7 @@ class ZeroBuckets(Rule["cst.SimpleString | DeepSpeedConfig"]):
     name = "zero-buckets"
     since = "0.1.0"
     on = READS_CONFIGURATIONS
-    severity = "warning"
-    preview = True
+    severity = "note"
     skips = frozenset({"test"})
 
     def check(self, node: cst.SimpleString | DeepSpeedConfig, file: File) -> Iterator[Finding]:

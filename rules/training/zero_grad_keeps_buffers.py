@@ -116,9 +116,8 @@ class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
     code = "ROC506"
     name = "zero-grad-keeps-buffers"
     since = "0.1.0"
-    preview = True
     on = calls("zero_grad", words=("set_to_none",), where=r"\bzero_grad\b")
-    severity = "warning"
+    severity = "note"
     skips = frozenset({"test", "benchmark"})
     excuses = (
         needs_addresses,

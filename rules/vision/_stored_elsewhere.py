@@ -28,10 +28,11 @@ LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
 
 
 class StoredPixels(NamedTuple):
-    """A place that refers to stored pixels: where, and what it is called."""
+    """A place that refers to stored pixels: where, what it is called, whether in another file."""
 
     place: str
     what: str
+    is_elsewhere: bool = False
 
 
 @once_per_file
@@ -57,7 +58,9 @@ def stored_elsewhere(name: str, source: Source) -> StoredPixels | None:
         if each[2] not in users and any(_may_share_data(each[2], user, source) for user in beside)
     ]
     _, _, path, line, what = max(others, default=(False, 0.0, "", 0, ""))
-    return StoredPixels(f"{_inside(path, source)}:{line}", what) if path else None
+    if not path:
+        return None
+    return StoredPixels(f"{_inside(path, source)}:{line}", what, is_elsewhere=True)
 
 
 def _may_share_data(path: str, other: str, source: Source) -> bool:

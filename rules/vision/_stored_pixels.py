@@ -13,6 +13,7 @@ from rocmlint.rule import (
     dotted_text,
     last_name,
     once_per_file,
+    statements,
     string_value,
     syntax_tree,
     walk,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Source
 
 _NAMES = (
-    r"(?:bbox(?:es)?|b?boxes|xyxy|xywh|key_?points?|landmarks?|polygons?|grid_thw"
+    r"(?:b(?:nd)?box(?:es)?|b?boxes|xyxy|xywh|key_?points?|landmarks?|polygons?|grid_thw"
     r"|segmentations?|segmentation_masks?|(?:gt|seg|instance|object)_masks?|masks)"
 )
 _COORDINATES = compile_lazily(rf"(?:\w+_)?{_NAMES}(?:_\w+)?|points")
@@ -41,6 +42,9 @@ _PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
 _SIZES = frozenset({"size", "width", "height"})
 _CALLED = compile_lazily(r"\b(\w+)[\s\\)]*[(#]")
 _OPEN = "PIL.Image.open"
+_OCR = compile_lazily(r"(?i)(?<![a-z])ocr(?![a-z])")
+_EXAMPLE = compile_lazily(r"examples?|samples?|records?|row|rows")
+_DATA_SET = compile_lazily(r"Data(?:set|Module|Loader)|Collat|DataPipe")
 
 
 def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixels | None:
@@ -59,6 +63,35 @@ def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixel
         return StoredPixels(source.named_line(source.span(sized).line), "size")
     name = _outermost(node, source)
     return None if name is None else stored_elsewhere(name, source)
+
+
+def fills_data_set(node: cst.Call | cst.Attribute, source: Source) -> bool:
+    """Return whether a function loads images for a data set, and this is its first call.
+
+    It turns an image of a class of data or for one, or of an example that it is given. Where it
+    turns each of several images that it opens, they still fit each other.
+    """
+    functions = list(_functions(node, source))
+    if not functions or _looks_at_exif(source) or _OCR.search(source.text) is not None:
+        return False
+    opened = [each for each in calls_in(functions[0]) if source.resolve(each.func) == _OPEN]
+    turned = [each for each in calls_in(functions[0]) if is_exif_transpose(each.func, source)]
+    if len(turned) >= len(opened) > 1 or (turned and node not in {turned[0], turned[0].func}):
+        return False
+    return any(_is_of_data_set(each, source) for each in functions)
+
+
+def _is_of_data_set(function: cst.FunctionDef, source: Source) -> bool:
+    if any(_EXAMPLE.fullmatch(each.name.value) for each in function.params.params):
+        return True
+    owner = source.whole_class(function)
+    names = [] if owner is None else [owner.name, *(each.value for each in owner.bases)]
+    if any(_DATA_SET.search(last_name(each) or "") for each in names):
+        return True
+    return owner is not None and any(
+        isinstance(each, cst.FunctionDef) and each.name.value == "__getitem__"
+        for each in statements(owner.body)
+    )
 
 
 @once_per_file
@@ -211,7 +244,7 @@ def _may_be_read(record: cst.BaseExpression, source: Source, hops: int = _HOPS) 
         return any(_may_be_read(each, source, hops - 1) for each in given)
     if hops and name in _VIEWS and isinstance(root.func, cst.Attribute):
         return _may_be_read(root.func.value, source, hops - 1)
-    return bool(_READERS.fullmatch(name))
+    return bool(_READERS.fullmatch(name)) and not _PREDICTED.fullmatch(name)
 
 
 def _made_of(name: cst.Name, source: Source) -> list[cst.BaseExpression]:

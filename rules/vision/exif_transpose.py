@@ -11,7 +11,7 @@ from rocmlint.rule import Option, PythonRule, attributes, calls, compile_lazily,
 from rocmlint.rule.put_aside import is_in_unused_copy
 
 from ._exif import is_banned, is_discarded, is_exif_transpose, no_effect
-from ._stored_pixels import stored_pixels
+from ._stored_pixels import fills_data_set, stored_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +101,9 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     name = "exif-transpose"
     since = "0.1.0"
     severity = "warning"
+    tiers = {  # noqa: RUF012 - a constant of the class, like its code
+        "note": "a data set turns its images, or another file works out coordinates on stored ones"
+    }
     on = calls("exif_transpose") | attributes("exif_transpose")
     skips = frozenset({"test"})
     options = {  # noqa: RUF012 - a constant of the class, like its code
@@ -131,11 +134,16 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
                 f"Compare a rotated sample with {found.place}. "
                 "Without the call, rotate the files once, before anything is annotated."
             )
-            yield self.finding(node, source, message, help=help)
+            severity = "note" if found.is_elsewhere else self.severity
+            yield self.finding(node, source, message, help=help, severity=severity)
         elif self.settings["always"]:
             message = "`exif_transpose` rotates the pixels, which this project does not allow"
             help = "Rotate the files once, and load them as they are, or list this one as allowed."
             yield self.finding(node, source, message, help=help)
+        elif fills_data_set(node, source):
+            message = "`exif_transpose` rotates the pixels of this data set, and not its labels"
+            help = "Say in a comment why its boxes, masks and sizes fit, or rotate the files once."
+            yield self.finding(node, source, message, help=help, severity="note")
 
     def _allows(self, place: str) -> bool:
         patterns = self.settings["allowed-paths"]

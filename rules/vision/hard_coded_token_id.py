@@ -189,8 +189,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
     code = "ROC607"
     name = "hard-coded-token-id"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = nodes(
         "Integer",
         words=("15164", "15165", "15166"),

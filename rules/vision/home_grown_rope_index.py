@@ -131,8 +131,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
     code = "ROC606"
     name = "home-grown-rope-index"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = nodes(
         "FunctionDef",
         "Assign",

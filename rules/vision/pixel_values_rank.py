@@ -79,6 +79,15 @@ def is_layout_of_model(found: RankAssumed, source: Source) -> bool:
     return is_in_model(found.node, source) or is_of_transformers(source)
 
 
+def is_by_name_only(found: RankAssumed, source: Source) -> bool:
+    """Pixels that a function is given without a grid, so that only their name says it."""
+    function, pixels = source.function(found.node), found.pixels
+    if function is None or not isinstance(pixels, cst.Name):
+        return False
+    bound = [each.node for each in source.bindings(pixels.value, pixels)]
+    return all(isinstance(each, cst.Param) for each in bound) and not names_grid(function.params)
+
+
 class PixelValuesRank(PythonRule["cst.CSTNode"]):
     """Packed ``pixel_values`` are treated as a batch of images.
 
@@ -132,12 +141,15 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
     )
     skips = frozenset({"test"})
     excuses = (is_for_other_models, is_layout_of_model, is_aside)
+    doubts = (is_by_name_only,)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find what holds for images one by one, and not for rows of patches."""
         found = _assumed(node, source)
-        if found is not None and not self.is_excused(found, source):
-            yield self.finding(found.node, source, found.message, help=found.help)
+        severity = None if found is None else self.severity_of(found, source)
+        if found is not None and severity is not None:
+            message, help = found.message, found.help
+            yield self.finding(found.node, source, message, help=help, severity=severity)
 
 
 def _assumed(node: cst.CSTNode, source: Source) -> RankAssumed | None:
@@ -161,6 +173,12 @@ def _is_made_here(pixels: cst.BaseExpression, source: Source) -> bool:
 
     ``torch.cat`` keeps the layout, as does what moves or converts a tensor.
     """
+    bound = source.bindings(pixels.value, pixels) if isinstance(pixels, cst.Name) else []
+    if len(bound) > 1 and any(
+        isinstance(each.value, cst.Call) and last_name(each.value.func) not in {"get", "pop"}
+        for each in bound
+    ):
+        return True
     made = source.value_of(pixels)
     while isinstance(made, cst.Call) and last_name(made.func) in _KEEPS_LAYOUT:
         owner = made.func.value if isinstance(made.func, cst.Attribute) else None

@@ -65,8 +65,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     code = "ROC610"
     name = "vision-inputs-left-to-forward"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
     excuses = (*MODEL_EXCUSES, is_used_every_step)

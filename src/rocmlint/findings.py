@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Severity = Literal["error", "warning", "note"]
 """error: the run fails, or other code runs than written; warning: it costs or breaks here; note: it
 is true, and whether it matters the project does not tell."""
 
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The most severe first."""
+RESERVED = "ROC"
+"""How the codes of the built-in rules begin, in this version and all later ones."""
 UNREADABLE_FILE = "ROC900"
 """The code of what says that a file could not be read, decoded or parsed."""
 
@@ -109,6 +113,23 @@ class Claim:
     faked: bool = False
 
 
+@dataclass(frozen=True, order=True)
+class Related:
+    """Another place that a finding comes from, such as the command that installs a list.
+
+    ``message`` says what is there.
+    """
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        """Write the place, then what is there."""
+        return f"{self.path}:{self.line}:{self.column} {self.message}"
+
+
 @dataclass(frozen=True)
 class Finding:
     """One place where a rule found something.
@@ -133,7 +154,11 @@ class Finding:
     claims: tuple[Claim, ...] = ()
     cell: Cell | None = None
     once: str = ""
-    """What is reported once a run, at its first place: findings with the same text here are one."""
+    """What is reported once a run: findings with the same text here are one.
+
+    It is at its first place, of those with ``related`` places if there are any.
+    """
+    related: tuple[Related, ...] = ()
 
     @property
     def shown(self) -> Point:
@@ -161,6 +186,36 @@ class Finding:
         return (self.path, self.line, self.column, self.code, self.message)
 
 
-def _shown(place: Finding | Edit) -> Point:
+@dataclass(frozen=True)
+class Excused:
+    """A candidate of a rule that was kept back: where it is, by which excuse, and why.
+
+    ``excuse`` is the name of a function among the rule's ``excuses``, ``reason`` the first line of
+    its documentation.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    name: str
+    excuse: str
+    reason: str
+    cell: Cell | None = None
+
+    @property
+    def shown(self) -> Point:
+        """The place as a person counts."""
+        return _shown(self)
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """The order in which they are printed."""
+        return (self.path, self.line, self.column, self.code, self.excuse)
+
+
+def _shown(place: Finding | Edit | Excused) -> Point:
     number, above = (None, 0) if place.cell is None else place.cell[:2]
     return Point(number, place.line - above, place.column, place.end_line - above, place.end_column)

@@ -46,6 +46,20 @@ def project(tmp_path: Path) -> GitProject:
 # What is new
 
 
+def test_a_new_note_is_reported_and_does_not_fail(project: GitProject) -> None:
+    rule = LOCAL_RULE.replace("    since =", '    severity = "note"\n    since =')
+    project.write("rocmlint.toml", 'rules = ["own"]\n')
+    project.write("own/rule.py", rule.replace("{marker!r}", "'ran'"))
+    project.commit()
+    project.git("branch", "--force", "main")
+    project.commit(new__py="marked()\n", old__py="marked()\n")
+    ended = project.run("diff", "main")
+    assert "note ACME101 new.py:1: `marked` is called" in ended.stdout
+    assert (ended.returncode, "; 2 notes." in ended.stderr) == (0, True)
+    assert project.run("diff", "main", "--fail-on", "note").returncode == 1
+    assert project.run("diff", "HEAD", "--fail-on", "note").returncode == 0
+
+
 def test_only_what_the_branch_adds_is_reported(project: GitProject) -> None:
     project.commit(new__py=OTHER)
     ended = project.run("diff", "main")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.support.project import Project
 
 pytest.importorskip("watchfiles")
-FOUND, CLEAN_NOW = "Found 1 finding", "No issues found in 1 file."
+FOUND, CLEAN_NOW = "Found 1 finding", "No issues found in 1 file. "
 
 
 class Watched:
@@ -90,7 +90,8 @@ def test_configuration_pins_and_what_git_ignores_count_too(project: Project) -> 
     with watching(project, "src") as watched:
         assert watched.next_run()[0].startswith(FOUND)
         project.write("shared/base.toml", "ignore = ['ROC602']\n")
-        assert watched.next_run()[1:] == [CLEAN_NOW]
+        (clean,) = watched.next_run()[1:]
+        assert clean.startswith(CLEAN_NOW)
         project.write("shared/base.toml", "ignore = [")
         assert watched.next_run()[1].startswith("error: shared/base.toml: not valid TOML")
         project.write("shared/base.toml", "")
@@ -126,7 +127,7 @@ def test_a_fix_is_applied_and_what_it_writes_is_seen_once(project: Project) -> N
     project.write("a.py", SAFE)
     with watching(project, "--fix") as watched:
         assert watched.next_run()[0].startswith("Fixed 1 finding.")
-        assert watched.next_run()[1] == CLEAN_NOW
+        assert watched.next_run()[1].startswith(CLEAN_NOW)
     assert project.read("a.py") == CLEAN
 
 

@@ -114,6 +114,15 @@ def command(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[P
     return sorted({tuple(each[key] for key in places) for each in document["findings"]})
 
 
+def test_notes_are_off_unless_the_configuration_sets_them(project: Path) -> None:
+    rules = RULES.replace('name = "halved-model"', 'name = "halved-model"\n    severity = "note"')
+    write(project, {"lint/rules.py": rules, "a.py": "copy_patch()\nmodel.half()\n"})
+    (project / "pyproject.toml").write_text(f"{CONFIGURATION}preview = true\n")
+    assert [code for *_, code in flake8(project, "a.py")] == ["ACM190"]
+    (project / "pyproject.toml").write_text(f'{CONFIGURATION}preview = true\nnotes = "short"\n')
+    assert "a.py:2:1: ACM490 note: copied [halved-model]" in run(project, "-m", "flake8", "a.py")
+
+
 SOURCE = """\
 import os
 

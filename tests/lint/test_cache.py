@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.lint.cache import NAME
+from tests.support.project import Project
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
-
-    from tests.support.project import Project
 
 DROPPED = """\
 from PIL import ImageOps
@@ -234,3 +233,21 @@ def test_the_temporary_file_of_a_run_that_was_killed_is_deleted_later(project: P
     project.write("b.py", DROPPED)
     project.run("b.py")
     assert not left.exists()
+
+
+# Where it is asked from
+
+
+def test_commands_name_the_file_from_the_folder_that_the_run_is_in(project: Project) -> None:
+    stub = "import sys\nfrom unittest.mock import MagicMock\n\n"
+    project.write("job/pyproject.toml", "[tool.rocmlint]\n")
+    project.write(
+        "job/policy.py", f'{stub}sys.modules["transformers.models.siglip.check"] = MagicMock()\n'
+    )
+    inside = Project(project.root / "job")
+    commands = [
+        [line.strip() for line in shown.splitlines() if "confirm: " in line]
+        for shown in (project.run("job").stdout, inside.run(".").stdout, project.run("job").stdout)
+    ]
+    above, below = "rocmlint verify job/policy.py", "rocmlint verify policy.py"
+    assert commands == [[f"= confirm: {each}"] for each in (above, below, above)]

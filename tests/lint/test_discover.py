@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from rocmlint.config.settings import Settings
-from rocmlint.lint import discover as module
+from rocmlint.lint import discover as discover_module
+from rocmlint.lint import git_ignored
 from rocmlint.lint.discover import discover
 
 
 @pytest.fixture(autouse=True)
 def _forget_earlier_folders() -> None:
-    for function in (module._git_patterns, module._in_repository, module._patterns):
+    for function in (git_ignored.git_patterns, git_ignored.repository, git_ignored._patterns):
         function.cache_clear()
 
 
@@ -55,7 +56,7 @@ def test_a_file_of_no_known_format_is_told_of_and_not_linted(tmp_path: Path) -> 
     paths = [str(tmp_path / name) for name in ("README.rst", "values.yaml", "serve")]
     discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
     assert (discovery.files, discovery.problems) == ([], [])
-    assert [Path(line.partition(": ")[0]).name for line in discovery.notes] == [
+    assert [Path(line.partition(": ")[0]).name for line in discovery.remarks] == [
         "README.rst",
         "values.yaml",
         "serve",
@@ -76,7 +77,7 @@ def test_a_script_that_git_ignores_is_not_opened(
 ) -> None:
     tree(tmp_path, ".git/config", "blobs/weights", "train")
     (tmp_path / ".gitignore").write_text("blobs/\ntrain\n")
-    monkeypatch.setattr(module, "_is_shell_script", lambda entry: pytest.fail(entry.path))
+    monkeypatch.setattr(discover_module, "_is_shell_script", lambda entry: pytest.fail(entry.path))
     assert found(tmp_path) == []
 
 
@@ -86,14 +87,14 @@ def test_documents_are_found_where_the_settings_say_so(tmp_path: Path) -> None:
     assert found(tmp_path, documents=True) == ["README.md", "a.py", "docs/install.md"]
     discovery = discover([str(tmp_path / "README.md")], lambda _: Settings(root=str(tmp_path)))
     assert discovery.files == []
-    assert "`documents = true`" in discovery.notes[0]
+    assert "`documents = true`" in discovery.remarks[0]
 
 
 def test_a_tool_that_names_files_of_no_known_format_hears_nothing_of_it(tmp_path: Path) -> None:
     tree(tmp_path, "README.md")
     settings = Settings(root=str(tmp_path))
     discovery = discover([str(tmp_path / "README.md")], lambda _: settings, force_exclude=True)
-    assert discovery == ([], [], [])
+    assert discovery == ([], [], [], [], [])
 
 
 def test_notebooks_and_formats_beside_python_are_found(tmp_path: Path) -> None:

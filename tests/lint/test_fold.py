@@ -29,6 +29,14 @@ def test_the_first_place_stands_for_all_and_counts_them() -> None:
     assert kept.help == "Do. The same holds for 2 more places, 1 of them in another file."
 
 
+def test_the_most_severe_stands_for_all() -> None:
+    note = replace(finding("README.md", 3, "x"), severity="note")
+    error = finding("train.sh", 9, "x")
+    (kept,) = folded([note, error, replace(error, line=12)])
+    assert (kept.path, kept.line, kept.severity) == ("train.sh", 9, "error")
+    assert kept.help == "Do. The same holds for 2 more places, 1 of them in another file."
+
+
 @pytest.mark.parametrize(
     ("others", "told"),
     [

@@ -119,7 +119,7 @@ def test_a_cache_in_an_impossible_place_costs_the_cache_and_nothing_else(place: 
     outcome = lint_here(cache_dir=place)
     assert len(outcome.findings) == 3
     assert outcome.problems == []
-    assert outcome.notes[0].startswith(f"{place}: cannot write the cache: ")
+    assert outcome.remarks[0].startswith(f"{place}: cannot write the cache: ")
 
 
 def test_a_configuration_that_may_not_be_read_does_not_go_unnoticed(folder: Path) -> None:

@@ -167,7 +167,7 @@ def test_a_full_disk_costs_the_cache_and_nothing_else(
     outcome = lint(project, cache_dir=str(tmp_path / "cache"))
     assert len(outcome.findings) == 6
     assert outcome.problems == []
-    assert "cannot write the cache: No space left on device" in outcome.notes[0]
+    assert "cannot write the cache: No space left on device" in outcome.remarks[0]
 
 
 def test_a_folder_of_ones_own_is_no_place_for_a_gitignore(project: Path) -> None:

@@ -35,11 +35,11 @@ def test_an_archive_of_which_nothing_runs_is_left_out_and_named_in_one_line(tmp_
     discovery = discovered(tmp_path, ARCHIVE | PROJECT)
     assert [each.path for each in discovery.files] == [f"{tmp_path}/amp_design/ppo.py"]
     said = "not linted: an unpacked archive of EsmTherm; name the directory to lint it"
-    assert discovery.notes == [f"{tmp_path}/EsmTherm-main: {said}"]
+    assert discovery.remarks == [f"{tmp_path}/EsmTherm-main: {said}"]
 
 
 def test_an_archive_that_is_named_itself_is_linted(tmp_path: Path) -> None:
-    assert discovered(tmp_path, ARCHIVE | PROJECT, "EsmTherm-main").notes == []
+    assert discovered(tmp_path, ARCHIVE | PROJECT, "EsmTherm-main").remarks == []
 
 
 @pytest.mark.parametrize("name", ["ToxDL2-master", f"ToxDL2-{'4f' * 20}"])
@@ -47,7 +47,7 @@ def test_an_archive_of_a_branch_or_a_commit_needs_no_project_file(
     name: str, tmp_path: Path
 ) -> None:
     files = {f"{name}/README.md": "# ToxDL 2.0", f"{name}/src/utils.py": ""}
-    assert "an unpacked archive of ToxDL2;" in discovered(tmp_path, PROJECT | files).notes[0]
+    assert "an unpacked archive of ToxDL2;" in discovered(tmp_path, PROJECT | files).remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_archive_of_a_branch_or_a_commit_needs_no_project_file(
 def test_what_reads_data_of_an_archive_or_tells_of_it_runs_nothing(
     name: str, text: str, tmp_path: Path
 ) -> None:
-    assert len(discovered(tmp_path, ARCHIVE | PROJECT | {name: text}).notes) == 1
+    assert len(discovered(tmp_path, ARCHIVE | PROJECT | {name: text}).remarks) == 1
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_reads_data_of_an_archive_or_tells_of_it_runs_nothing(
 def test_an_archive_that_the_project_imports_runs_or_is_about_is_linted(
     name: str, text: str, tmp_path: Path
 ) -> None:
-    assert discovered(tmp_path, ARCHIVE | PROJECT | {name: text}).notes == []
+    assert discovered(tmp_path, ARCHIVE | PROJECT | {name: text}).remarks == []
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_an_archive_that_the_project_imports_runs_or_is_about_is_linted(
 def test_a_project_that_is_such_a_folder_itself_is_linted(
     files: dict[str, str], tmp_path: Path
 ) -> None:
-    assert discovered(tmp_path, files).notes == []
+    assert discovered(tmp_path, files).remarks == []

@@ -39,13 +39,13 @@ def test_a_checkout_is_left_out_and_named_in_one_line(project: Path) -> None:
     files, discovery = found(project)
     assert files == ["demo.py", "src/job.py"]
     said = "not linted: a checkout of transformers; name the directory to lint it"
-    assert discovery.notes == [f"{project}/src/transformers: {said}"]
+    assert discovery.remarks == [f"{project}/src/transformers: {said}"]
 
 
 def test_a_checkout_that_is_named_itself_is_linted(project: Path) -> None:
     files, discovery = found(project, "src/transformers")
     assert files == ["src/transformers/setup.py", "src/transformers/src/transformers/__init__.py"]
-    assert discovery.notes == []
+    assert discovery.remarks == []
 
 
 def test_a_submodule_is_a_checkout_and_a_clone_beside_the_project_is_none(project: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_is_no_checkout_in_another_project_is_linted(
     files: dict[str, str], tmp_path: Path
 ) -> None:
     write(tmp_path, **files)
-    assert found(tmp_path)[1].notes == []
+    assert found(tmp_path)[1].remarks == []
 
 
 def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_release_that_was_unpacked_is_left_out_whatever_package_it_is(tmp_path
     write(tmp_path, **{"README.md": "# Wheels", "pytorch_geometric-2.8.0/setup.py": setup})
     files, discovery = found(tmp_path)
     assert files == []
-    assert "a checkout of torch-geometric" in discovery.notes[0]
+    assert "a checkout of torch-geometric" in discovery.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_code_of_other_projects_is_left_out_and_named_in_one_line(
     files, discovery = found(tmp_path)
     assert files == ["src/train.py"]
     said = "not linted: code of other projects; name the directory to lint it"
-    assert discovery.notes == [f"{tmp_path}/src/{name}: {said}"]
+    assert discovery.remarks == [f"{tmp_path}/src/{name}: {said}"]
     assert found(tmp_path, f"src/{name}")[0] == [f"src/{name}/llamafactory/hub.py"]
 
 
@@ -115,7 +115,7 @@ def test_what_setuptools_built_is_left_out(name: str, tmp_path: Path) -> None:
     files, discovery = found(tmp_path)
     assert files == ["build/b.py", "lib/a.py"]
     said = "not linted: what setuptools built; name the directory to lint it"
-    assert discovery.notes == [f"{tmp_path}/build/{name}: {said}"]
+    assert discovery.remarks == [f"{tmp_path}/build/{name}: {said}"]
 
 
 def test_a_vendor_directory_is_the_code_of_others_at_the_root_alone(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_vendor_directory_is_the_code_of_others_at_the_root_alone(tmp_path: Pa
 
 def test_a_file_called_like_the_code_of_others_is_linted(tmp_path: Path) -> None:
     write(tmp_path, **{"external.py": "", "external_models/a.py": "", "externality/b.py": ""})
-    assert found(tmp_path)[1].notes == []
+    assert found(tmp_path)[1].remarks == []
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_an_archive_is_left_out_and_named_in_one_line(name: str, tmp_path: Path)
     files, discovery = found(tmp_path)
     assert files == ["train.py"]
     said = "not linted: an archive; name the directory to lint it"
-    assert discovery.notes == [f"{tmp_path}/{name}: {said}"]
+    assert discovery.remarks == [f"{tmp_path}/{name}: {said}"]
     assert found(tmp_path, name)[0] == [f"{name}/install.sh"]
 
 
@@ -174,7 +174,7 @@ def test_a_copied_package_that_says_its_version_is_left_out(
     linted, discovery = found(tmp_path)
     assert linted == ["job.py", "requirements.txt"]
     said = "not linted: a copy of vllm; name the directory to lint it"
-    assert discovery.notes == [f"{tmp_path}/vllm: {said}"]
+    assert discovery.remarks == [f"{tmp_path}/vllm: {said}"]
     assert f"{next(iter(files))}" in found(tmp_path, "vllm")[0]
 
 

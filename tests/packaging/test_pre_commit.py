@@ -179,3 +179,46 @@ def test_hooks_can_be_tried_without_a_configuration(project: Project, hooks: Pat
     status, output = project.pre_commit("try-repo", str(hooks), "rocmlint", "--files", "load.py")
     assert status == 1
     assert "ROC602" in output
+
+
+NOTED = '''
+from rocmlint.rule.rule import Rule
+from rocmlint.rule.triggers import calls
+
+
+class IsTrue(Rule):
+    """A call that may matter."""
+
+    code, name, severity, since = "ACM103", "is-true", "note", "0.1.0"
+    on = calls("says")
+
+    def check(self, node, source):
+        yield self.finding(node, source, "says is called")
+'''
+
+
+def test_both_hooks_print_a_finding_once_and_notes_only_where_they_are_set(
+    project: Project,
+) -> None:
+    both = (project.folder / ".pre-commit-config.yaml").read_text().replace("stages: [manual]", "")
+    project.write(".pre-commit-config.yaml", both)
+    project.write("house/rules.py", NOTED)
+    project.write("pyproject.toml", '[tool.rocmlint]\nrules = ["house"]\n')
+    project.write("load.py", f"{UNUSED}{BAD}says()\n")
+    status, output = project.pre_commit("run")
+    assert status == 1
+    shown = [line for line in output.splitlines() if "ROC" in line or "ACM" in line]
+    assert shown == [
+        (
+            "load.py:1:12: ROC901 This suppression of `ROC602` suppresses nothing "
+            "[unused-suppression]"
+        ),
+        (
+            "load.py:6:5: ROC602 `exif_transpose` returns a new image, which is thrown away here "
+            "[exif-transpose-no-effect]"
+        ),
+        "  1 x ROC901 unused-suppression",
+    ]
+    project.write("pyproject.toml", '[tool.rocmlint]\nrules = ["house"]\nnotes = "short"\n')
+    output = project.pre_commit("run").output
+    assert output.count("load.py:8:1: note ACM103 says is called [is-true]") == 1

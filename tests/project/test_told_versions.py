@@ -23,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("in_repository")
             "pip install transformers==4.48.1\n\nFor Qwen: pip install transformers==4.50.0\n",
             ["4.48.1", "4.50.0"],
         ),
-        ("README.md", "pip install git+https://github.com/huggingface/transformers\n", []),
+        ("README.md", "pip install git+https://github.com/huggingface/transformers\n", ["5.24.0"]),
         ("README.md", "pip install transformers --index-url https://x.org/nightly/cpu\n", []),
-        ("requirements.txt", "git+https://github.com/huggingface/transformers.git\n", []),
+        ("requirements.txt", "git+https://github.com/someone/transformers.git\n", []),
     ],
 )
 def test_without_a_requirement_what_the_project_installs_counts(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from rocmlint.errors import ConfigError
@@ -180,13 +181,26 @@ def test_a_release_that_was_taken_back_is_not_the_newest() -> None:
     ("url", "expected"),
     [
         ("git+https://github.com/huggingface/transformers.git@v4.49.0", ["4.49.0"]),
-        ("git+https://github.com/huggingface/transformers.git", []),
+        ("git+https://github.com/huggingface/transformers@v4.49.0", ["4.49.0"]),
+        ("git+ssh://git@github.com/someone/transformers@v4.49.0#egg=transformers", ["4.49.0"]),
         ("git+https://github.com/huggingface/transformers.git@8ee50537fe7613b8", []),
+        ("git+https://github.com/huggingface/transformers@our-branch", []),
+        ("git+https://github.com/someone/transformers", []),
     ],
 )
-def test_of_a_url_only_a_tag_tells_the_version(url: str, expected: list[str]) -> None:
+def test_of_a_url_a_tag_tells_the_version(url: str, expected: list[str]) -> None:
     write("requirements.txt", f"transformers @ {url}\n")
     assert versions() == expected
+
+
+@pytest.mark.parametrize("end", ["", ".git", "@main", ".git@main#egg=transformers"])
+def test_the_newest_commit_is_no_older_than_the_newest_release(end: str) -> None:
+    write(
+        "requirements.txt", f"transformers @ git+https://github.com/huggingface/transformers{end}"
+    )
+    (found,) = candidates()
+    assert found.version == published.newest("transformers", SpecifierSet())
+    assert not found.certain
 
 
 def test_requirements_that_no_release_meets_tell_nothing() -> None:

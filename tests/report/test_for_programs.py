@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.findings import Edit, Finding, Fix
 from rocmlint.report import Report
-from tests.support.reports import LINE, NOTHING, REPORT, SYNC, check_json, junit, rendered
+from rocmlint.rule.web import address
+from tests.support.reports import IMAGE, LINE, NOTHING, REPORT, SYNC, check_json, junit, rendered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,8 @@ def test_json_says_all_that_a_finding_says() -> None:
     assert document["version"] == 1
     assert document["problems"] == ["cache: no space"]
     assert document["summary"] == {
-        "files": 12, "findings": 3, "errors": 2, "warnings": 1, "safe_fixes": 1, "unsafe_fixes": 1,
+        "files": 12, "findings": 3, "errors": 2, "warnings": 1, "notes": 0,
+        "safe_fixes": 1, "unsafe_fixes": 1,
     }  # fmt: skip
     found = document["findings"][1]
     assert found.pop("fingerprint")
@@ -36,7 +38,7 @@ def test_json_says_all_that_a_finding_says() -> None:
         "path": "src/train.py", "cell": None,
         "line": 5, "column": 5, "end_line": 5, "end_column": 29,
         "code": "ROC501", "name": "sync-in-training-loop", "severity": "error",
-        "message": SYNC.message, "help": SYNC.help,
+        "message": SYNC.message, "help": SYNC.help, "url": address("ROC501", SYNC.name),
         "fix": {
             "title": "Take away the call",
             "safe": True,
@@ -55,6 +57,7 @@ def test_json_says_all_that_a_finding_says() -> None:
                 "command": "rocmlint verify probe sdpa",
             }
         ],
+        "related": [],
     }  # fmt: skip
 
 
@@ -76,6 +79,9 @@ def test_sarif_describes_the_rules_and_carries_the_fixes() -> None:
     ]
     assert rules[2]["shortDescription"]["text"].startswith("A file that cannot be read")
     assert "## Why it matters" in rules[2]["help"]["markdown"]
+    assert [each["helpUri"] for each in rules] == [
+        address(each["id"], each["name"]) for each in rules
+    ]
     (fix,) = run["results"][1]["fixes"]
     assert fix["properties"] == {"safe": True}
     assert fix["artifactChanges"][0]["replacements"] == [
@@ -90,18 +96,20 @@ def test_sarif_describes_the_rules_and_carries_the_fixes() -> None:
 def test_github_annotates_the_lines() -> None:
     assert rendered("github") == (
         "::error file=src/old.py,line=1,col=1,endColumn=1,title=ROC900 unreadable-file"
-        "::This file cannot be decoded.\n"
+        f"::This file cannot be decoded.%0A{address('ROC900', 'unreadable-file')}\n"
         "::error file=src/train.py,line=5,col=5,endColumn=29,title=ROC501 sync-in-training-loop"
-        f"::{SYNC.message}. {SYNC.help}\n"
+        f"::{SYNC.message}. {SYNC.help}%0A{address('ROC501', SYNC.name)}\n"
         "::warning file=src/train.py,line=6,endLine=8,title=ROC602 exif-transpose-no-effect"
-        "::No EXIF is left\n"
+        f"::No EXIF is left%0A{address('ROC602', IMAGE.name)}\n"
         "::error title=rocmlint::cache: no space\n"
     )
 
 
 def test_junit_counts_each_finding_as_a_failure() -> None:
     root = junit(REPORT)
-    assert root.attrib == {"name": "rocmlint", "tests": "4", "failures": "3", "errors": "1"}
+    assert root.attrib == {
+        "name": "rocmlint", "tests": "4", "failures": "3", "errors": "1", "skipped": "0"
+    }  # fmt: skip
     assert [suite.get("name") for suite in root] == ["src/old.py", "src/train.py", "rocmlint"]
     assert [case.get("name") for case in root[1]] == [
         "ROC501 sync-in-training-loop at 5:5",
@@ -111,7 +119,9 @@ def test_junit_counts_each_finding_as_a_failure() -> None:
 
 def test_junit_of_a_run_without_findings_is_one_test_that_passed() -> None:
     root = junit(NOTHING)
-    assert root.attrib == {"name": "rocmlint", "tests": "1", "failures": "0", "errors": "0"}
+    assert root.attrib == {
+        "name": "rocmlint", "tests": "1", "failures": "0", "errors": "0", "skipped": "0"
+    }  # fmt: skip
 
 
 # Azure Pipelines
@@ -168,7 +178,7 @@ def test_rdjson_says_what_reviewdog_shows() -> None:
             "range": {"start": {"line": 5, "column": 5}, "end": {"line": 5, "column": 29}},
         },
         "severity": "ERROR",
-        "code": {"value": "ROC501"},
+        "code": {"value": "ROC501", "url": address("ROC501", SYNC.name)},
         "suggestions": [
             {
                 "range": {"start": {"line": 5, "column": 1}, "end": {"line": 6, "column": 1}},

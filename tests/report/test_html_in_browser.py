@@ -72,8 +72,8 @@ def test_findings_are_grouped_by_rule_file_and_severity(opened: Callable[..., An
     page = opened()
     assert groups(page) == [
         "ROC501 sync-in-training-loop",
-        "ROC602 exif-transpose-no-effect",
         "ROC900 unreadable-file",
+        "ROC602 exif-transpose-no-effect",
     ]
     page.keyboard.press("g")
     page.keyboard.press("f")
@@ -112,8 +112,8 @@ def test_keys_step_through_the_findings(opened: Callable[..., Any]) -> None:
         page.keyboard.press(key)
         seen.append(current(page))
     assert seen == [
-        "src/train.py:5:5", "src/train.py:6:13", "src/old.py:1:1",
-        "src/train.py:6:13", "src/train.py:5:5",
+        "src/train.py:5:5", "src/old.py:1:1", "src/train.py:6:13",
+        "src/old.py:1:1", "src/train.py:5:5",
     ]  # fmt: skip
     page.keyboard.press("?")
     assert page.locator("dialog").is_visible()
@@ -126,7 +126,19 @@ def test_a_link_to_a_finding_opens_it(opened: Callable[..., Any], tmp_path: Path
     link = page.locator(".place").nth(1).get_attribute("href")
     page.goto("about:blank")
     page.goto((tmp_path / "report.html").as_uri() + link)
-    assert current(page) == "src/train.py:6:13"
+    assert current(page) == "src/old.py:1:1"
+
+
+def test_notes_come_last_however_many_they_are(opened: Callable[..., Any]) -> None:
+    notes = [
+        Finding("a.py", line, 1, line, 2, "ROC303", "name", "is so", "note") for line in (1, 2, 3)
+    ]
+    page = opened(REPORT._replace(findings=[*notes, *REPORT.findings]))
+    assert groups(page)[-1] == "ROC303 name"
+    page.get_by_label("Severity").check()
+    assert groups(page) == ["Errors", "Warnings", "Notes"]
+    page.get_by_label("Notes").uncheck()
+    assert groups(page) == ["Errors", "Warnings"]
 
 
 def test_the_theme_follows_the_system_until_another_is_chosen(opened: Callable[..., Any]) -> None:

@@ -7,7 +7,8 @@ import pytest
 from rocmlint.findings import Finding
 from rocmlint.report import Report
 from rocmlint.report.markdown import MAXIMUM
-from tests.support.reports import NOTHING, REPORT, SYNC, rendered
+from rocmlint.rule.web import SITE
+from tests.support.reports import IMAGE, NOTHING, REPORT, SYNC, UNREADABLE, rendered
 
 
 def listed(path: str, message: str) -> str:
@@ -26,9 +27,9 @@ def test_a_summary_counts_then_lists() -> None:
         "\n"
         "| findings | code | rule |\n"
         "|---:|---|---|\n"
-        "| 1 | ROC501 | sync-in-training-loop |\n"
-        "| 1 | ROC602 | exif-transpose-no-effect |\n"
-        "| 1 | ROC900 | unreadable-file |\n"
+        f"| 1 | [ROC501]({SITE}/rules/{SYNC.name}/) | sync-in-training-loop |\n"
+        f"| 1 | [ROC602]({SITE}/rules/{IMAGE.name}/) | exif-transpose-no-effect |\n"
+        f"| 1 | [ROC900]({SITE}/rules/{UNREADABLE.name}/) | unreadable-file |\n"
         "\n"
         "- `src/old.py:1:1` error **ROC900**: This file cannot be decoded.\n"
         f"- `src/train.py:5:5` error **ROC501**: {SYNC.message}\n"

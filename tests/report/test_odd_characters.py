@@ -63,7 +63,7 @@ def test_sarif_and_github_give_the_exact_path_back() -> None:
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert unquote_to_bytes(uri) == b"src/100%: a,b\xff.py"
     assert "file=src/100%25%3A a%2Cb" in rendered("github", report)
-    assert rendered("github", report).endswith("::50%25%0Amore\n")
+    assert "::50%25%0Amore%0Ahttps://" in rendered("github", report)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -52,7 +52,7 @@ def mistake(own: Path, text: str, name: str = "item_loop.py") -> str:
         (
             'since = "1.0"',
             'since = "1.0"\n    severity = "warn"',
-            "10: invalid value 'warn' for severity (choose from error, warning)",
+            "10: invalid value 'warn' for severity (choose from error, warning, note)",
         ),
         (
             'since = "1.0"',

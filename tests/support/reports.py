@@ -102,7 +102,7 @@ SARIF = {
         "result": {
             "required": ["ruleId", "ruleIndex", "message", "locations"],
             "properties": {
-                "level": {"enum": ["error", "warning"]},
+                "level": {"enum": ["error", "warning", "note"]},
                 "message": {"$ref": "#/$defs/message"},
                 "locations": {
                     "minItems": 1,

@@ -62,7 +62,13 @@ def test_a_new_rule_of_each_kind_works_and_passes_at_once(project: Project, kind
             BAD,
             "value",
             "new_name(3)  # expect: ACME101\nvalue",
-            f"{BAD}:1: ACME101 is expected here, but not found",
+            f"{BAD}:1: ACME101 is expected here, but not found: nothing in this line matches `on`",
+        ),
+        (
+            RULE,
+            "yield self.finding(",
+            "yield from () and self.finding(",
+            f"{BAD}:1: ACME101 is expected here, but not found: `check` was called here, and yiel",
         ),
         (GOOD, "new_name", "old_name", f"{GOOD}:1: ACME101 is found in good code: "),
         (FIXED, "new_name", "newer_name", f"{FIXED}:1: the fixes make this line 'value = new_"),
@@ -120,6 +126,16 @@ def test_a_law_that_is_broken_is_told_by_file_and_line(
 ) -> None:
     change(team, name, before, after)
     assert told in {line[: len(told)] for line in failing(team)}
+
+
+def test_an_excuse_is_told_where_a_finding_is_missing(team: Project) -> None:
+    excuse = 'def is_kept(node, source):\n    """Old names that are kept."""\n    return True\n\n\n'
+    change(team, RULE, "class NoOldName", f"{excuse}class NoOldName")
+    change(team, RULE, "    on = calls", "    excuses = (is_kept,)\n    on = calls")
+    asks = "if self.is_excused(node, source):\n                return\n            "
+    change(team, RULE, "fix = Fix(", f"{asks}fix = Fix(")
+    told = "ACME101 is expected here, but not found: excused by `is_kept` (Old names that are kept)"
+    assert f"{BAD}:1: {told}" in failing(team)
 
 
 @pytest.mark.parametrize(

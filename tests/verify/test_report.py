@@ -73,6 +73,35 @@ unproven: lib.so: runs on gfx942
     )
 
 
+def test_claims_that_fail_for_one_cause_are_told_with_it_once() -> None:
+    def wrong(subject: str, seen: str) -> Result:
+        evidence = (Evidence("claimed at", f"{subject}.py:1"), Evidence("taken", seen))
+        return Result(
+            "claims", "is patched", subject, "contradicted", "hashed", "5", evidence, "why", "do"
+        )
+
+    results = [wrong("a", "x.py"), wrong("b", "other.py"), wrong("c", "x.py")]
+    assert rendered("text", results).partition("\n\n")[2] == (
+        """\
+contradicted: a: is patched
+contradicted: c: is patched
+  why: why
+  do: do
+  claimed at: a.py:1
+  claimed at: c.py:1
+  taken: x.py
+
+contradicted: b: is patched
+  why: why
+  do: do
+  claimed at: b.py:1
+  taken: other.py
+
+0 proven, 3 contradicted, 0 unproven.
+"""
+    )
+
+
 def test_text_never_says_that_all_is_well_where_nothing_was_checked() -> None:
     assert rendered("text", []) == "There was nothing to check.\n"
 

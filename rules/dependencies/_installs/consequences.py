@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
-from rocmlint.rule import fitted, shortened
 
 from .cases import Harm
 from .cuda_wheels import cuda_wheel
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from .requested import Requested
     from .rocm_torch import RocmTorch
 
+_MOST = 100
+"""Characters of a message."""
 _BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm"
 
 
@@ -68,16 +69,10 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
     tool, written = case.install.tool, _written(asked)
     newer = ", where it is newer than the index's" if case.install.indexes else ""
     if torch is None:
-        message = fitted(
-            "{tool} installs {} from PyPI, the CUDA build{newer}", written, tool=tool, newer=newer
-        )
+        message = f"{tool} installs {written} from PyPI, the CUDA build{newer}"
         return _Said(message, f"{index}. This is for ROCm: {case.evidence}.")
-    message = fitted(
-        "{} replaces the {torch} with PyPI's CUDA build{newer}",
-        written,
-        torch=torch.described,
-        newer=newer,
-    )
+    build = "PyPI's, where that is newer" if newer else "PyPI's CUDA build"
+    message = f"{written} replaces the {torch.described} with {build}"
     if name not in torch.packages and name != "torch":
         return _Said(message, f"PyPI's {name} brings a torch of its own version. {index}.")
     if case.forced or case.install.upgrade:
@@ -171,9 +166,9 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
     if torch is None:
         if not is_narrow(specifier):
             return None
-        shape = "{} brings PyPI's torch, the CUDA build"
+        way = f", through {demand.through[-1]}" if demand.through else ""
         return _Said(
-            _with_way(shape, written, demand.through),
+            f"{written} brings PyPI's torch, the CUDA build{way}",
             f"{demanded}, and this is for ROCm: {case.evidence}. {instead}.",
             demand.through,
             specifier,
@@ -195,12 +190,10 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
 def _with_way(written: str, torch: str, through: tuple[str, ...]) -> str:
     """Return a message with the packages that it comes about through, or the last of them."""
     for way in (" and ".join(through), *through[-1:]) if through else ():
-        message = fitted(
-            "{} replaces the {torch} with PyPI's, through {way}", written, torch=torch, way=way
-        )
-        if written in message:
+        message = f"{written} replaces the {torch} with PyPI's, through {way}"
+        if len(message) <= _MOST:
             return message
-    return fitted("{} replaces the {torch} with PyPI's CUDA build", written, torch=torch)
+    return f"{written} replaces the {torch} with PyPI's CUDA build"
 
 
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
@@ -211,21 +204,19 @@ def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
         return None
     name, last = asked.requirement.name, found[-1]
     if len(found) == 1:
-        where = f" ({asked.where})" if asked.where else ""
-        message = f"PyPI's {last}{where} is built for CUDA: its kernels do not run on ROCm"
+        message = f"PyPI's `{last}` is built for CUDA: its kernels do not run on ROCm"
         return _Said(message, f"{_BUILD_IT}.")
-    message = fitted("{} brings PyPI's {last}, which is built for CUDA", _written(asked), last=last)
+    message = f"{_written(asked)} brings PyPI's `{last}`, which is built for CUDA"
     chain = " requires ".join(dict.fromkeys((name, *found[1:])))
     first = f"install a ROCm build of {last} first, or add `--no-deps`"
     return _Said(message, f"{chain}, whose kernels do not run on ROCm: {first}.", found[1:])
 
 
 def _written(asked: Requested) -> str:
-    """Return a requirement as a message names it, and where it stands in another file."""
+    """Return a requirement as a message names it."""
     requirement = asked.requirement
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
-    where = f" ({asked.where})" if asked.where else ""
-    return f"`{shortened(f'{requirement.name}{extras}{requirement.specifier}', 36)}`{where}"
+    return f"`{requirement.name}{extras}{requirement.specifier}`"
 
 
 def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) -> str:

@@ -138,10 +138,11 @@ OF_EVERY_INSTALL = (
 
 
 def takes_no_dependencies(harm: Harm, file: File) -> bool:
-    """Packages other than torch that are installed with `--no-deps`."""
+    """Packages that are installed with `--no-deps`, and do harm only by what they require."""
     del file
     requires = {"package", "wheel", "triton", "clone"}
-    return harm.kind in requires and harm.case.install.no_dependencies
+    is_triton = harm.asked is not None and harm.asked.requirement.name.lower() == "triton"
+    return harm.kind in requires and not is_triton and harm.case.install.no_dependencies
 
 
 def asks_for_build(harm: Harm, file: File) -> bool:

@@ -12,7 +12,7 @@ from .cases import LOCKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocmlint.rule import File, Word
+    from rocmlint.rule import File
 
     from .cases import Case, Harm
 
@@ -24,12 +24,14 @@ def harms(case: Case, file: File, is_excused: Callable[[Harm, File], bool]) -> I
         if found is not None and not is_excused(found, file):
             yield found
         return
-    harm_of = locked.add_harm if case.install.tool in LOCKING else consequences.harm
-    seen: set[Word | str] = set()
+    resolves_anew = case.install.tool in LOCKING  # for all of a list at once
+    harm_of = locked.add_harm if resolves_anew else consequences.harm
+    seen: set[object] = set()
     replaces_torch = False
     for asked in case.everything.asked:
         text = str(asked.requirement)
-        if asked.word in seen or text in seen:
+        place = asked.word if resolves_anew else asked.listed or asked.word
+        if place in seen or text in seen:
             continue
         is_family = asked.requirement.name.lower() in FAMILY
         if is_family and replaces_torch:
@@ -37,6 +39,6 @@ def harms(case: Case, file: File, is_excused: Callable[[Harm, File], bool]) -> I
         seen.add(text)
         harm = harm_of(asked, case, file)
         if harm is not None and not is_excused(harm, file):
-            seen.add(asked.word)
+            seen.add(place)
             replaces_torch = replaces_torch or is_family
             yield harm

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Command, File, Index, Install, Span, Word
 
+    _Place = tuple[str, Span]
+    """The absolute path of a file, and a place in it."""
+
 _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
 _STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
@@ -27,11 +30,22 @@ _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 class Requested(NamedTuple):
-    """A requirement that a command asks for; ``where`` if a file that it names has it."""
+    """A requirement that a command asks for; ``listed`` if a file that it names has it.
+
+    That is the absolute path of the file, and the place there.
+    """
 
     word: Word
     requirement: Requirement
-    where: str = ""
+    listed: tuple[str, Span] | None = None
+
+    @property
+    def where(self) -> str:
+        """How a message names the place in another file, "" for the command itself."""
+        if self.listed is None:
+            return ""
+        path, span = self.listed
+        return f"{os.path.basename(path)}:{span.line}"
 
 
 class Everything(NamedTuple):
@@ -59,13 +73,13 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
             continue
         listed, named = _listed(path, file)
         found += [
-            Requested(word, each, where)
-            for each, where in listed
+            Requested(word, each, place)
+            for each, place in listed
             if not (strips and each.name.lower() in FAMILY)
         ]
         indexes += named
     for word in install.locations:
-        found += [Requested(word, each, where) for each, where in _of_project(word, command, file)]
+        found += [Requested(word, each, place) for each, place in _of_project(word, command, file)]
     return Everything(tuple(found), tuple(indexes), tuple(missing))
 
 
@@ -165,12 +179,12 @@ def _inside(path: str, target: str, name: str) -> Iterator[str]:
         yield path.removeprefix(target).lstrip("/")
 
 
-def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[Index]]:
+def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], list[Index]]:
     """Read a file of requirements and those that it includes."""
     from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
     from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
 
-    found: list[tuple[Requirement, str]] = []
+    found: list[tuple[Requirement, _Place]] = []
     indexes: list[Index] = []
     is_list = path.endswith((".txt", ".in"))
     own = Listed(path, parts_of("requirements.txt" if is_list else path, file.read(path)))
@@ -178,13 +192,12 @@ def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, str]], list[
         indexes += parts.indexes
         for each in parts.declared:
             if not (constraint or each.constraint or each.group):
-                where = f"{os.path.basename(inner)}:{each.span.line}"
                 requirement = requirement_of(each.text)
-                found += [(requirement, where)] if requirement is not None else []
+                found += [(requirement, (inner, each.span))] if requirement is not None else []
     return found, indexes
 
 
-def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, str]]:
+def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, _Place]]:
     """Read what the project requires that a command installs from its folder."""
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
     from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
@@ -201,4 +214,4 @@ def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requ
             if each.group in extras and not each.constraint:
                 requirement = requirement_of(each.text)
                 if requirement is not None:
-                    yield requirement, f"{name}:{each.span.line}"
+                    yield requirement, (path, each.span)

@@ -45,9 +45,6 @@ def fails_at_import(found: MissingUse, source: Source) -> bool:
     package = found.dotted.partition(".")[0]
     known = found.history
     gone = None if known is None else known.gone_since(found.judgement.candidate.version)
-    own = _lacking(source)
-    if own.keys() - {package}:
-        return True  # which no requirement of this package cures
     return any(_went_before(ends.get(package, ()), gone) for ends in _fail_before(package, source))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rocmlint.paths import relative
 
 from .published_names import history
 from .replacements import GONE_BEFORE
@@ -21,6 +24,13 @@ if TYPE_CHECKING:
     from rocmlint.rule import Severity, Source
 
 LONGEST_MESSAGE = 100
+_LONG = 20
+"""Releases without a name after which no project of today needs an older one by chance."""
+_FOR_ALL = re.compile(
+    r"(?:\A|/)(?:requirements\.(?:txt|in)|environment\.ya?ml|pyproject\.toml|setup\.(?:py|cfg)"
+    r"|Pipfile)\Z"
+)
+"""The lists that are installed for every purpose; the name of another one says for which."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,10 @@ class MissingName:
     candidate: Candidate
     candidates: tuple[Candidate, ...]
     certain: bool
+    having: Candidate | None = None
+    """A version that is not known to lack it, which another list of the project allows."""
+    is_disputed: bool = False
+    """Whether nobody knows which of the two lists counts."""
 
     @property
     def is_declared(self) -> bool:
@@ -86,11 +100,42 @@ def missing(
         folders = site_folders(source.settings.environment)
         answers.append(installed(InstalledNames(folders, source)))
         answers = [each for each in answers if each is not None]
+    elif False in answers and {*answers} != {False}:
+        return _of_two_lists(dotted, has, candidates, source)
     if not candidates or not answers or any(each is not False for each in answers):
         return None
     first = candidates[0]
     certain = all(each.certain or _never_allowed(each, package, has) for each in candidates)
     return unless_in_image(MissingName(dotted, first, candidates, certain), source)
+
+
+def _of_two_lists(
+    dotted: str,
+    has: Callable[[Version], bool | None],
+    candidates: tuple[Candidate, ...],
+    source: Source,
+) -> MissingName | None:
+    """Judge what the version of one list lacks, and that of another has, or may have.
+
+    What no release has had for long is missing where only lists for one purpose still allow it.
+    """
+    from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
+
+    lacking = tuple(each for each in candidates if has(each.version) is False)
+    having = tuple(each for each in candidates if each not in lacking)
+    lists = ({each.listed for each in lacking}, {each.listed for each in having})
+    if "" in lists[0] | lists[1] or lists[0] & lists[1]:
+        return None
+    if len({os.path.dirname(each) for each in lists[0] | lists[1]}) > 1:
+        return None  # that of the folder above goes on where the one below names no version
+    known = names_of(dotted.partition(".")[0])
+    latest = () if known is None else known.versions[-_LONG:]
+    is_gone = len(latest) == _LONG and not any(has(each) for each in latest)
+    are_for_all = [all(map(_FOR_ALL.search, each)) for each in lists]
+    if is_gone and are_for_all[0] and not any(map(_FOR_ALL.search, lists[1])):
+        found = MissingName(dotted, lacking[0], lacking, False, having[0])
+        return unless_in_image(found, source)
+    return MissingName(dotted, lacking[0], lacking, False, having[0], is_disputed=True)
 
 
 def unless_in_image(judgement: MissingName, source: Source) -> MissingName | None:
@@ -123,7 +168,34 @@ def is_undeclared(found: MissingUse, source: Source) -> bool:
 
 def runs_with(judgement: MissingName, package: str) -> str:
     """Return which version counts and why: "transformers 5.23.0 is pinned in requirements.txt."."""
-    return f"{package} {judgement.candidate.version} is {judgement.candidate.said}."
+    other, version = judgement.having, judgement.candidate.version
+    but = f", while {other.listed} allows {other.version}" if other is not None else ""
+    return f"{package} {version} is {judgement.candidate.said}{but}."
+
+
+def once_disputed(found: MissingUse, source: Source) -> str:
+    """Return what is the same for all that two lists disagree on, whatever rule reports it."""
+    package, both = (
+        found.dotted.partition(".")[0],
+        (found.judgement.candidate, found.judgement.having),
+    )
+    lists = " ".join(sorted(each.listed for each in both if each is not None))
+    root = relative(source.project.folders[-1], source.settings.root)
+    return f"disputed {package} {lists} {root}"
+
+
+def disputed(found: MissingUse) -> tuple[str, str]:
+    """Return the message and the help about what two lists of the project disagree on."""
+    judgement, package = found.judgement, found.dotted.partition(".")[0]
+    one, other = judgement.candidate, judgement.having
+    if other is None:
+        raise ValueError(found)
+    lists = f"{one.listed} and {other.listed}"
+    told = (
+        f"{package} {one.version} ({one.listed}) does not have it, {other.version} "
+        f"({other.listed}) may. Require the same in both, or delete the list that nobody uses."
+    )
+    return f"`{found.name}` is not judged: {lists} disagree on {package}", told
 
 
 def first_fitting(*texts: str) -> str:

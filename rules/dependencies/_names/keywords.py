@@ -119,6 +119,12 @@ def keyword_history(dotted: str, keyword: str) -> History:
 
 def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
     """Yield the keywords of a call that what it calls does not take."""
+    found = lacking_keywords(node, source)
+    yield from (each for each in found if not each.judgement.is_disputed)
+
+
+def lacking_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
+    """Yield also those that only the version of one list lacks, while another list allows them."""
     written = [each for each in node.args if each.keyword is not None]
     called = callable_of(node, source) if written else None
     if called is None or is_of_torch(called) or names(called) is None:

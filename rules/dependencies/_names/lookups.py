@@ -56,6 +56,12 @@ def _is_suspect(dotted: str, source: Source) -> bool:
 
 def missing_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
     """Yield the names that are asked for here and missing, each where its owner is there."""
+    found = lacking_lookups(node, source)
+    yield from (each for each in found if not each.judgement.is_disputed)
+
+
+def lacking_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
+    """Yield also what only the version of one list lacks, while another list allows it."""
     for place, dotted in asked(node, source):
         judgement = _first_missing(dotted, source)
         if judgement is None:
@@ -69,7 +75,8 @@ def missing_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
 @once_per_file
 def _first_missing(dotted: str, source: Source) -> MissingName | None:
     """Return the shortest beginning of a name that is missing."""
-    return next((found for each in lacking(dotted) if (found := _missing(each, source))), None)
+    found = [judged for each in lacking(dotted) if (judged := _missing(each, source))]
+    return next((each for each in found if not each.is_disputed), next(iter(found), None))
 
 
 @once_per_file

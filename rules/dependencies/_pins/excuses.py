@@ -106,21 +106,20 @@ def _has_what_pypi_has(url: str | None) -> bool:
 
 
 def is_record(conflict: Conflict, file: File) -> bool:
-    """Lists with `torch==2.7.0+rocm6.3` or a build of a day, and no index that has it.
+    """`torch==2.7.0+rocm6.3` or a build of a day without an index, and what conda built.
 
-    pip cannot install them as they stand: they say what an environment held, as `pip freeze` does.
-    So do lists with files that conda built, `@ file:///croot/...`.
+    pip cannot install these as they stand: they say what an environment held, as `pip freeze` does.
+    Other packages of the list exclude each other all the same.
     """
     if conflict.owner.command is not None or file.parts.indexes:
         return False
     if _OF_CONDA.search(file.text):
         return True
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415
 
-    parsed = (requirement_of(each.text) for each in file.parts.declared)
-    pinned = [pin(each.specifier) for each in parsed if each is not None and not each.url]
-    return any(each is not None and (each.local or each.is_devrelease) for each in pinned)
+    pinned = (pin(each.requirement.specifier) for each in (conflict.owner, conflict.other))
+    is_build = any(each is not None and (each.local or each.is_devrelease) for each in pinned)
+    return is_build and not _is_for_another_torch(conflict)
 
 
 def is_of_machine(conflict: Conflict, file: File) -> bool:

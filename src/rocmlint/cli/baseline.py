@@ -52,10 +52,11 @@ def _linted(job: Job) -> Linted:
     below = baseline.below(*job.paths)
     named = set() if job.flags.force_exclude else set(map(os.path.abspath, job.paths))
 
-    def linted(path: str, code: str) -> bool:
+    def linted(path: str, code: str, is_note: bool) -> bool:
         settings = job.configuration.settings_for(os.path.dirname(path))
         return (
-            below(path, code)
+            below(path, code, is_note)
+            and not (is_note and settings.notes == "off")
             and (path in named or not is_excluded(path, settings))
             and not is_off(code, settings, posix(relative(path, settings.root)))
         )

@@ -23,6 +23,7 @@ from rocmlint.report.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocmlint.change.change import Lint
     from rocmlint.cli.job import Job, RunState
     from rocmlint.findings import Finding
 
@@ -55,7 +56,7 @@ def change(job: Job, state: RunState) -> tuple[Job, RunState]:
 
 def _is_wanted(job: Job, finding: Finding) -> bool:
     if job.flags.add_ignore is not None:
-        return True
+        return finding.severity != "note" or job.settings.notes == "full" or job.fails(finding)
     return finding.fix is not None and (finding.fix.safe or job.flags.unsafe_fixes)
 
 
@@ -80,8 +81,20 @@ def _change(job: Job, path: str, found: Sequence[Finding], linters: BySettings[L
         return filter_known(job.settings.baseline, found, lines, below(path)).new
 
     if job.flags.add_ignore is not None:
-        return ignore_bytes(path, data, lint, job.flags.add_ignore)
+        return _ignore(job, path, data, lint)
     return fix_bytes(path, data, lint, unsafe=job.flags.unsafe_fixes)
+
+
+def _ignore(job: Job, path: str, data: bytes, lint: Lint) -> Change:
+    """Add comments for what fails or is asked for; other notes are left, where they are then."""
+    made = ignore_bytes(
+        path,
+        data,
+        lambda changed: [each for each in lint(changed) if _is_wanted(job, each)],
+        job.flags.add_ignore,
+    )
+    notes = [each for each in lint(made.after) if not _is_wanted(job, each)]
+    return made._replace(left=[*made.left, *notes])
 
 
 def _finished(job: Job, made: Change) -> Change:

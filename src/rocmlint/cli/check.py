@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rocmlint.cli.environment import fill_in, variable
 from rocmlint.cli.flags import FLAGS, attribute, overrides
 from rocmlint.cli.job import Job, RunState, job_of
 from rocmlint.cli.main import VERBS
 from rocmlint.cli.output import conclude, read_attached, report, settle_outputs
-from rocmlint.config.settings import FAIL_ON, OPTIONS
+from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError
-from rocmlint.report import STATISTICS
+from rocmlint.report import SHOWN_EXCUSED, STATISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rocmlint.findings import Finding
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -119,6 +117,11 @@ def refuse_contradictions(flags: SimpleNamespace) -> None:
         message = f"--statistics can be printed as text or json, not as {flags.output_format}"
         if os.environ.get(variable("output-format")) == flags.output_format:
             message += f" ({variable('output-format')})"
+    elif flags.show_excused and flags.output_format not in SHOWN_EXCUSED:
+        message = (
+            f"--show-excused can be printed as {', '.join(SHOWN_EXCUSED[:-1])} or "
+            f"{SHOWN_EXCUSED[-1]}, not as {flags.output_format}"
+        )
     elif flags.watch and flags.paths == ["-"]:
         message = "--watch cannot be used with - (standard input)"
     elif flags.output_file is not None and (flags.diff or flags.fix_only):
@@ -155,6 +158,8 @@ def lint(job: Job, *, folds: bool) -> RunState:
         cache_within=job.cache_within,
         force_exclude=job.flags.force_exclude,
         folds=folds,
+        excused=job.flags.show_excused,
+        evidence=_wanted_evidence(job),
         progress=progress,
         texts=texts,
     )
@@ -170,10 +175,20 @@ def lint(job: Job, *, folds: bool) -> RunState:
         outcome.findings,
         outcome.problems,
         outcome.files,
-        outcome.notes,
+        outcome.remarks,
         texts=texts or {},
         faults=outcome.faults,
+        excused=outcome.excused,
+        evidence=outcome.evidence,
     )
+
+
+def _wanted_evidence(job: Job) -> Literal["", "short", "full"]:
+    """Return how much the run is to tell of what it looked at."""
+    flags = job.flags
+    if flags.verbose or "json" in {flags.output_format, *(each[:4] for each in flags.output)}:
+        return "full"
+    return "" if flags.quiet else "short"
 
 
 def _lint_stdin(job: Job, data: bytes) -> RunState:
@@ -182,12 +197,12 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 
     path = job.paths[0]
-    linter = Linter(job.settings._replace(named=True))
+    linter = Linter(job.settings._replace(named=True), excused=job.flags.show_excused)
     if job.flags.force_exclude and is_excluded(os.path.abspath(path), job.settings):
         return RunState()
     refusal = why_not_linted(path, data, job.settings)
     if refusal is not None:
-        return RunState(notes=[f"{path}: {refusal}"])
+        return RunState(remarks=[f"{path}: {refusal}"])
     ((_, analysis),) = guarded(lambda data: linter.lint(path, data), [data])
     if analysis is None:
         return RunState(linter.unreadable(path, DEATH).findings, [f"{path}: {DEATH}"], files=1)
@@ -196,7 +211,8 @@ def _lint_stdin(job: Job, data: bytes) -> RunState:
         from dataclasses import replace  # noqa: PLC0415 - a fifth of a start that needs no rule
 
         findings = [replace(each, claims=()) for each in findings]
-    return RunState(findings, analysis.problems, files=1, faults=analysis.faults)
+    excused = () if analysis.kept_back is None else analysis.kept_back.excused
+    return RunState(findings, analysis.problems, files=1, faults=analysis.faults, excused=excused)
 
 
 def exit_code(job: Job, state: RunState) -> int:
@@ -208,12 +224,5 @@ def exit_code(job: Job, state: RunState) -> int:
         return 0
     if flags.diff or flags.fix_only:
         return int(bool(state.changed) and (flags.diff or flags.exit_non_zero_on_fix))
-    failed = any(_fails(each, job) for each in state.findings)
+    failed = any(map(job.fails, state.findings))
     return int(failed or bool(flags.exit_non_zero_on_fix and state.changed))
-
-
-def _fails(finding: Finding, job: Job) -> bool:
-    """Return whether a finding makes the run fail, by the configuration of its file."""
-    folder = os.path.dirname(os.path.abspath(finding.path))
-    fail_on = job.configuration.settings_for(folder).fail_on
-    return finding.severity in FAIL_ON[FAIL_ON.index(fail_on) :]

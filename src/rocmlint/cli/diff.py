@@ -89,7 +89,7 @@ def diff(flags: SimpleNamespace) -> int:
             new = _new(job, state, Versions(repository, head, before))
             known = len(state.findings) - len(new)
             state = state._replace(
-                findings=folded(new), notes=[*state.notes, *_unknown(new, before)]
+                findings=folded(new), remarks=[*state.remarks, *_unknown(new, before)]
             )
     state = report(job, state)
     conclude(job, state)
@@ -179,8 +179,8 @@ def _without_other_repositories(state: RunState, repository: Repository) -> RunS
     others = len(state.findings) - len(own)
     if not others:
         return state
-    note = f"{counted(others, 'finding')} in other repositories, such as submodules: not compared"
-    return state._replace(findings=own, notes=[*state.notes, note])
+    remark = f"{counted(others, 'finding')} in other repositories, such as submodules: not compared"
+    return state._replace(findings=own, remarks=[*state.remarks, remark])
 
 
 def _unknown(new: Sequence[Finding], before: Commit) -> Iterator[str]:

@@ -58,6 +58,12 @@ FLAGS: Mapping[str, Option] = {
         group=_OUTPUT,
         metavar="FILE",
     ),
+    "show-excused": Option(
+        "boolean",
+        False,
+        "Also list the places that a rule left alone, each with the reason.",
+        group=_OUTPUT,
+    ),
     "statistics": Option("boolean", False, "Print counts per rule, not findings.", group=_OUTPUT),
     "color": Option(
         "string",
@@ -108,6 +114,12 @@ FLAGS: Mapping[str, Option] = {
     "jobs": Option("integer", None, "Number of processes.", group=_RUN, metavar="N"),
     "no-cache": Option("boolean", False, "Do not read or write the cache.", group=_RUN),
     "watch": Option("boolean", False, "Lint again whenever a file changes.", group=_RUN),
+    "hook": Option(
+        "boolean",
+        False,
+        "Drop notes unless `notes` is set, as the pre-commit hooks do.",
+        group=_RUN,
+    ),
     "show-fixes": Option(
         "boolean", False, "Print how many findings of each rule were fixed.", group=_FIXING
     ),

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.config.configuration import Configuration
+from rocmlint.config.settings import FAIL_ON
 from rocmlint.disk.repository import repositories
 from rocmlint.disk.state import CACHE
 from rocmlint.errors import ConfigError
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.config.settings import Settings
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Excused, Finding
+    from rocmlint.lint.evidence import Evidence
     from rocmlint.lint.rule_fault import RuleFault
 
 STDIN = "stdin.py"
@@ -57,6 +59,12 @@ class Job(NamedTuple):
         """Whether findings are to be fixed or hidden."""
         return bool(self.flags.fix or self.flags.diff or self.flags.add_ignore is not None)
 
+    def fails(self, finding: Finding) -> bool:
+        """Return whether a finding makes the run fail, by the configuration of its file."""
+        folder = os.path.dirname(os.path.abspath(finding.path))
+        fail_on = self.configuration.settings_for(folder).fail_on
+        return finding.severity in FAIL_ON[FAIL_ON.index(fail_on) :]
+
     @property
     def piped(self) -> Mapping[str, str]:
         """The text of what was piped in, which must not be read from disk."""
@@ -70,7 +78,7 @@ class RunState(NamedTuple):
     problems: Sequence[str] = ()
     """What could not be done: such a run does not count as clean."""
     files: int = 0
-    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     """What went wrong without touching the result."""
     settled: Sequence[Finding] = ()
     """The findings that were fixed or hidden, or would be."""
@@ -80,6 +88,10 @@ class RunState(NamedTuple):
     """The texts of files with findings, as far as they are known; others are read again."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules."""
+    evidence: Evidence | None = None
+    """What was looked at."""
+    excused: Sequence[Excused] = ()
+    """What the excuses of rules kept back, where that was asked for."""
 
 
 def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
@@ -90,7 +102,9 @@ def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:
             message = "-: standard input is closed"
             raise ConfigError(message)
         paths, stdin = [flags.stdin_filename or STDIN], sys.stdin.buffer.read()
-    configuration = Configuration(options, config=flags.config, isolated=flags.isolated)
+    configuration = Configuration(
+        options, config=flags.config, isolated=flags.isolated, without_notes=flags.hook
+    )
     first = os.path.abspath(paths[0])
     folder = first if os.path.isdir(first) else os.path.dirname(first)
     settings = configuration.settings_for(folder)

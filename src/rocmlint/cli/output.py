@@ -8,12 +8,13 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from rocmlint.cli.evidence import document, in_full, in_short
 from rocmlint.cli.flags import FLAGS
 from rocmlint.config.option import problem
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.paths import relative
 from rocmlint.report import Report, write, write_file
-from rocmlint.report.summary import fixed_rules, summary
+from rocmlint.report.summary import fixed_rules, number_of, summary
 from rocmlint.text.visible import at_line_start, visible
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ def report(job: Job, state: RunState) -> RunState:
         {**state.texts, **job.piped},
         job.settings.rules,
         flags.attached,
+        _shown_notes(job, state),
+        _notes_fail(job, state),
+        excused=state.excused if flags.show_excused else None,
+        evidence=None if state.evidence is None else document(state.evidence),
     )
     problems = list(state.problems)
     for each in flags.output:
@@ -92,10 +97,25 @@ def report(job: Job, state: RunState) -> RunState:
         stream.writelines(statistics.render(flags.output_format, whole, color=color))
     elif not (flags.diff or flags.fix_only):
         write(flags.output_format, whole, stream, color=color)
+        if flags.show_excused and flags.output_format != "json":
+            from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it
+
+            stream.writelines(excused.render(state.excused, color=color))
     stream.flush()
     if kept is not None and flags.output_file is not None:
         problems += _saved(kept.getvalue(), flags.output_file)
     return state._replace(problems=problems)
+
+
+def _notes_fail(job: Job, state: RunState) -> bool:
+    return any(each.severity == "note" and job.fails(each) for each in state.findings)
+
+
+def _shown_notes(job: Job, state: RunState) -> str:
+    """Return how people see notes; what makes the run fail is always shown."""
+    if _notes_fail(job, state):
+        return "full"
+    return "off" if job.flags.quiet else job.settings.notes
 
 
 def _saved(text: str, path: str) -> Iterator[str]:
@@ -111,18 +131,21 @@ def _saved(text: str, path: str) -> Iterator[str]:
 
 def conclude(job: Job, state: RunState) -> None:
     """Print the problems, and in one line what the run came to."""
-    for line in (*state.problems, *([] if job.flags.silent else state.notes)):
+    for line in (*state.problems, *([] if job.flags.silent else state.remarks)):
         print(at_line_start(visible(line)), file=sys.stderr)
     if job.flags.verbose:
         for fault in state.faults:
             print(*map(visible, fault.traceback.splitlines()), sep="\n", file=sys.stderr)
         print("\n".join(_details(job)), file=sys.stderr)
+        if state.evidence is not None:
+            print(*map(visible, in_full(state.evidence)), sep="\n", file=sys.stderr)
     if job.flags.quiet:
         return
     if job.flags.show_fixes and (job.flags.fix or job.flags.diff):
         sys.stderr.writelines(fixed_rules(state.settled))
     if state.files or state.findings:
-        print(_summary(job, state), file=sys.stderr)
+        seen = "" if state.evidence is None else f" {in_short(state.evidence)}"
+        print(f"{_summary(job, state)}{seen}", file=sys.stderr)
     elif not state.problems:  # else they say why
         print("warning: no files to check", file=sys.stderr)
 
@@ -136,13 +159,18 @@ def _details(job: Job) -> Iterator[str]:
 
 def _summary(job: Job, state: RunState) -> str:
     flags = job.flags
-    many = _number(len(state.settled), "finding")
+    many = number_of(state.settled)
     where = _number(state.changed, "file")
     if flags.diff:
         return f"Would fix {many} in {where}."
     if flags.write_baseline:
         return f"Wrote {many} to {relative(job.settings.baseline or '')}."
-    line = summary(state.findings, state.files, fixed=len(state.settled) if flags.fix else 0)
+    line = summary(
+        state.findings,
+        state.files,
+        fixed=len(state.settled) if flags.fix else 0,
+        notes_fail=_notes_fail(job, state),
+    )
     return line if flags.add_ignore is None else f"Suppressed {many} in {where}. {line}"
 
 

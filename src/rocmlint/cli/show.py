@@ -28,7 +28,7 @@ def files(job: Job) -> int:
     found = discover(job.paths, job.configuration.settings_for, force_exclude=exclude)
     for each in found.files:
         _print_path(each.path)
-    for line in (*found.problems, *found.notes):
+    for line in (*found.problems, *found.remarks):
         print(at_line_start(visible(line)), file=sys.stderr)
     return 2 if found.problems else 0
 

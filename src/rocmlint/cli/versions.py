@@ -84,7 +84,7 @@ class Commit(NamedTuple):
             [self._restored(each) for each in outcome.findings],
             [self._text(each) for each in outcome.problems],
             outcome.files,
-            [self._text(each) for each in outcome.notes],
+            [self._text(each) for each in outcome.remarks],
             texts={
                 self._shown(each.path): texts.get(each.path) or "\n".join(lines.of(each.path))
                 for each in outcome.findings

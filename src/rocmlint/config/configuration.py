@@ -22,7 +22,7 @@ NAMES = (".rocmlint.toml", "rocmlint.toml", "pyproject.toml")
 class Configuration:
     """Where settings come from."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all have defaults
         self,
         options: Mapping[str, Any] | None = None,
         *,
@@ -30,16 +30,19 @@ class Configuration:
         isolated: bool = False,
         files: Files = ON_DISK,
         folder: str | None = None,
+        without_notes: bool = False,
     ) -> None:
         """Take what is laid over the files, with the keys of ``[tool.rocmlint]``.
 
         ``config`` are files to use in place of the nearest ones, or pieces of TOML. With
         ``isolated`` no file is looked for. They are among ``files``, and paths in the options are
-        relative to ``folder``, the working folder if not given. Raises ConfigError.
+        relative to ``folder``, the working folder if not given. With ``without_notes`` notes are
+        off where nothing sets them. Raises ConfigError.
         """
         self._files = files
         self._folder = _working_folder() if folder is None else folder
         self._isolated = isolated
+        self._defaults: dict[str, Any] = {"notes": "off"} if without_notes else {}
         self._over: list[Layer] = []
         self._settings: dict[str, Settings] = {}
         if config or options:
@@ -100,12 +103,13 @@ class Configuration:
     def _made(self, layers: tuple[Layer, ...], root: str) -> Settings:
         layers = (*layers, *self._over)
         if not layers:
-            return Settings(root=root)
+            return Settings(root=root, **self._defaults)
         from rocmlint.config.file import combined  # noqa: PLC0415 - not every start needs it
 
         whole = combined(layers)
         values: dict[str, Any] = {
-            name.replace("-", "_"): value for name, value in whole.values.items()
+            **self._defaults,
+            **{name.replace("-", "_"): value for name, value in whole.values.items()},
         }
         if not values.get("local_rules", True):
             values["unloaded_rules"] = values.pop("rules", ())

@@ -38,6 +38,8 @@ class Settings(NamedTuple):
     baseline: str | None = None
     fail_on: str = "warning"
     """The least severity of a finding that makes a run fail, or ``never``."""
+    notes: str = "short"
+    """How findings of the severity ``note`` are shown; ``off`` drops them."""
     documents: bool = False
     """Whether the code blocks of Markdown files are linted."""
     check_syntax: bool = False
@@ -68,6 +70,8 @@ class Settings(NamedTuple):
 
 FAIL_ON = ("note", "warning", "error", "never")
 """What ``fail-on`` may be, in order: the severities of findings, and one that none has."""
+NOTES = ("short", "full", "off")
+"""What ``notes`` may be."""
 _DEFAULT = Settings()
 _RULES = "Rules"
 _FILES = "Files"
@@ -186,6 +190,15 @@ OPTIONS: Mapping[str, Option] = {
         FAIL_ON,
         group="Output",
         metavar="SEVERITY",
+    ),
+    "notes": Option(
+        "string",
+        _DEFAULT.notes,
+        "How notes are shown: short (a line for each rule and file, at most three for a rule), "
+        "full (as other findings), or off (they are dropped).",
+        NOTES,
+        group="Output",
+        metavar="HOW",
     ),
     "verify": Option(
         "table of strings",

@@ -108,7 +108,8 @@ class Plugin:
                 yield self._problem(problem)
         found, baseline = folded(analysis.findings), linter.settings.baseline
         for finding in without_known(baseline, found, self._path, text):
-            message = f"{finding.code} {finding.message} [{finding.name}]"
+            severity = "note: " if finding.severity == "note" else ""
+            message = f"{finding.code} {severity}{finding.message} [{finding.name}]"
             yield finding.line, finding.column - 1, " ".join(message.split()), type(self)
 
     @classmethod
@@ -145,7 +146,8 @@ class Plugin:
 
     @classmethod
     def _configure(cls) -> None:
-        Plugin._configuration = Configuration(None if cls._local_rules else {"local-rules": False})
+        options = None if cls._local_rules else {"local-rules": False}
+        Plugin._configuration = Configuration(options, without_notes=True)
 
 
 @cache

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
+    from rocmlint.lint.workers import FileResult
 
 NAME = "rocmlint-2"
 """The folder that a cache makes in the one that it is told, with the number of their format."""
@@ -49,12 +50,29 @@ class CachedFile(NamedTuple):
 
     ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the
     numbers of the paths beside the file that a rule looked at, and of what they were like.
+    ``answers`` are those of what decided the versions that rules asked for, ``unread`` lines about
+    places that were not read.
     """
 
     stat: tuple[int, int, int, int]
     digest: str
     findings: Sequence[Any]
     consulted: Sequence[int]
+    answers: Sequence[int] = ()
+    unread: Sequence[str] = ()
+
+
+class _Stored(NamedTuple):
+    """A cache file: when its run began (nanoseconds), its files, what they consulted and learned.
+
+    ``facts`` are about projects and not about a file, each with the numbers of what it rests on.
+    """
+
+    read: int
+    files: dict[str, Any]
+    consulted: list[tuple[str, State]]
+    answers: list[Any]
+    facts: dict[str, Any]
 
 
 class Cache:
@@ -71,7 +89,9 @@ class Cache:
         self._folders: dict[str, str] = {}
         """The names of folders, which take longer to find than all else that a known file needs."""
         self._started = time.time_ns()
-        self._read, self._files, self._consulted = _load(self._path)
+        stored = _load(self._path)
+        self._read, self._files, self._consulted, self.answers, self._facts = stored
+        self._known_answers = {repr(each): number for number, each in enumerate(self.answers)}
         self._changed = False
         self._now = Consulted()
         self._unchanged: dict[int, bool] = {}
@@ -94,13 +114,37 @@ class Cache:
         path: str,
         stat: os.stat_result,
         content: str,
-        findings: Sequence[Any],
-        consulted: Mapping[str, State],
+        result: FileResult,
     ) -> None:
-        """Remember what was found in a file."""
-        numbers = [self._number(other, state) for other, state in consulted.items()]
-        self._files[self._name(path)] = [*_identity(stat), content, findings, numbers]
+        """Remember what linting a file gave."""
+        numbers = self._numbers_of(result.consulted)
+        entry = [*_identity(stat), content, result.findings, numbers]
+        if result.versions or result.unread:
+            entry += [[self._answer(each) for each in result.versions], result.unread]
+        self._files[self._name(path)] = entry
         self._changed = True
+
+    def fact(self, name: str) -> Any:
+        """Return what was remembered by a name, None if what it rests on has changed."""
+        try:
+            fact, numbers = self._facts[name]
+            is_valid = _are_numbers(numbers, len(self._consulted))
+        except (LookupError, TypeError, ValueError):
+            return None
+        return fact if is_valid and all(map(self._is_unchanged, numbers)) else None
+
+    def put_fact(self, name: str, fact: Any, consulted: Mapping[str, State]) -> None:
+        """Remember something about a project; it is forgotten when what it rests on changes."""
+        self._facts[name] = [fact, self._numbers_of(consulted)]
+        self._changed = True
+
+    def _answer(self, answer: Sequence[Any]) -> int:
+        """Return the number of what decided a version: most files of a project have the same."""
+        key = repr([*answer])
+        if key not in self._known_answers:
+            self._known_answers[key] = len(self.answers)
+            self.answers.append([*answer])
+        return self._known_answers[key]
 
     def save(self) -> str | None:
         """Write the cache, whole or not at all; give a line that says why it could not be."""
@@ -118,14 +162,28 @@ class Cache:
     def _content(self) -> dict[str, Any]:
         """Return what is written: of what was consulted only what some file still needs."""
         numbers: dict[int, int] = {}
+        answers: dict[int, int] = {}
         files = {}
         for name, stored in self._files.items():
             entry = _entry(stored, len(self._consulted))
             if entry is not None:
                 kept = [numbers.setdefault(number, len(numbers)) for number in entry.consulted]
                 files[name] = [*entry.stat, entry.digest, entry.findings, kept]
-        consulted = [self._consulted[number] for number in numbers]
-        return {"read": self._started, "consulted": consulted, "files": files}
+                if entry.answers or entry.unread:
+                    asked = [answers.setdefault(each, len(answers)) for each in entry.answers]
+                    files[name] += [asked, entry.unread]
+        facts = {}
+        for name, (fact, rests_on) in self._facts.items():
+            if _are_numbers(rests_on, len(self._consulted)):
+                kept = [numbers.setdefault(number, len(numbers)) for number in rests_on]
+                facts[name] = [fact, kept]
+        return {
+            "read": self._started,
+            "consulted": [self._consulted[number] for number in numbers],
+            "files": files,
+            "answers": [self.answers[number] for number in answers if number < len(self.answers)],
+            "facts": facts,
+        }
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
@@ -134,6 +192,9 @@ class Cache:
         for number, (path, _) in enumerate(self._consulted):
             numbers.setdefault(path, []).append(number)
         return numbers
+
+    def _numbers_of(self, consulted: Mapping[str, State]) -> list[int]:
+        return [self._number(path, state) for path, state in consulted.items()]
 
     def _number(self, path: str, state: State) -> int:
         known = self._numbers.setdefault(path, [])
@@ -165,31 +226,42 @@ def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
 def _entry(stored: Any, consulted: int) -> CachedFile | None:
     """Return what a cache file holds of a file; None where it is not valid."""
     try:
-        size, mtime, ctime, inode, content, findings, numbers = stored
-        known = range(consulted)
-        if all(isinstance(each, int) and each in known for each in numbers):
-            return CachedFile((size, mtime, ctime, inode), content, findings, numbers)
+        size, mtime, ctime, inode, content, findings, numbers, *learned = stored
+        if _are_numbers(numbers, consulted):
+            identity = (size, mtime, ctime, inode)
+            return CachedFile(identity, content, findings, numbers, *learned)
     except (TypeError, ValueError):
         pass
     return None
 
 
-def _load(path: str) -> tuple[int, dict[str, Any], list[tuple[str, State]]]:
-    """Read a cache file: when its run began (nanoseconds), its files, and what they consulted."""
+def _are_numbers(numbers: Any, count: int) -> bool:
+    """Check whether a cache file has the numbers of things of which there are so many."""
+    known = range(count)
+    return all(isinstance(each, int) and each in known for each in numbers)
+
+
+def _load(path: str) -> _Stored:
+    """Read a cache file."""
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
-        read, files = stored["read"], stored["files"]
+        read, files, answers = stored["read"], stored["files"], stored["answers"]
         consulted = [(str(path), state) for path, state in stored["consulted"]]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return 0, {}, []
-    is_valid = isinstance(read, int) and isinstance(files, dict)
-    return (read, files, consulted) if is_valid else (0, {}, [])
+        facts = {str(name): (fact, [*on]) for name, (fact, on) in stored["facts"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return _Stored(0, {}, [], [], {})
+    is_valid = isinstance(read, int) and isinstance(files, dict) and isinstance(answers, list)
+    if not is_valid:
+        return _Stored(0, {}, [], [], {})
+    return _Stored(read, files, consulted, answers, facts)
 
 
 def _key(settings: Settings) -> str:
     """Fingerprint all that decides what is found, apart from the files themselves."""
     state = blake2b(digest_size=16)
-    found_with = settings._replace(fail_on="")  # which only says what a finding is worth
+    # What a finding is worth, and how it is shown, changes none.
+    notes = "off" if settings.notes == "off" else ""
+    found_with = settings._replace(fail_on="", notes=notes)
     parts = (__version__, sys.version_info[:2], _libcst_version(), found_with._asdict())
     state.update(json.dumps(parts, sort_keys=True).encode())
     for path in rule_files(settings.rules):

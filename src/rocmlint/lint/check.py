@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.lint.check_parts import check_parts
+from rocmlint.lint.check_parts import asked, check_parts, note_skipped
 from rocmlint.rule.spelling import matches_at, renamed_in
 from rocmlint.syntax.partial_parse import MAXIMUM_LENGTH
 from rocmlint.syntax.unparsable import TooLongError
@@ -41,6 +41,8 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     must see is not Python.
     """
     active = [rule for rule in rules if not rule.skips & source.kinds]
+    if source.kept_back is not None:
+        note_skipped(source, [*rules], _found_by)
     is_too_long = len(source.code) > MAXIMUM_LENGTH  # then to miss something beats to see nothing
     shortcuts = shortcuts and (is_too_long or not source.is_oddly_spaced)
     triggers = _triggers(source, rules, active, shortcuts=shortcuts)
@@ -48,6 +50,13 @@ def check(source: Source, rules: Iterable[Rule[Any]], *, shortcuts: bool = True)
     found = [*_check_comments(source, triggers), *check_code(source, triggers)]
     found += check_parts(source, active)
     return sorted(set(_judged(found, source)), key=lambda finding: finding.sort_key)
+
+
+def _found_by(source: Source, rules: Sequence[Rule[Any]]) -> Iterator[Finding]:
+    """Yield what rules find in the code of a file, whatever its kind."""
+    triggers = _triggers(source, rules, rules)
+    yield from _check_comments(source, triggers)
+    yield from _check_code(source, triggers)
 
 
 def claims(source: Source, rules: Iterable[ClaimRule[Any]]) -> list[Claim]:
@@ -82,7 +91,7 @@ def _check_comments(source: Source, triggers: Triggers) -> Iterator[Any]:
         if trigger.region == "comments" and trigger.is_in_comments(source.text):
             for comment in source.comments:
                 if trigger.pattern.search(comment.text):
-                    yield from rule.check(comment, source)
+                    yield from asked(rule, comment, source)
 
 
 def _check_code(source: Source, triggers: Triggers) -> Iterator[Any]:
@@ -147,7 +156,7 @@ def _dispatch(
             # A rule that would have to see too much at once cannot tell, and is silent.
             with suppress(TooLongError):
                 for seen in _commands(node, source) if trigger.part else (node,):
-                    yield from rule.check(seen, source)
+                    yield from asked(rule, seen, source)
 
 
 def _commands(node: cst.CSTNode, source: Source) -> list[Command]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
-from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.patterns import is_pattern, problem_with, spec
+from rocmlint.lint.git_ignored import git_patterns, is_ignored_by_git, repository
+from rocmlint.lint.patterns import problem_with, spec
 from rocmlint.paths import relative
 from rocmlint.project.copies import OF_OTHERS, UNPACKED
 from rocmlint.source.kinds import ARCHIVE
@@ -43,8 +42,6 @@ _BUILT = compile_lazily(r"lib(?:\..+)?\Z")
 _CODE = (*PYTHON, NOTEBOOK)
 _LINE = 200
 """Bytes that are read to see what program runs a file."""
-_REMEMBERED = 65536
-"""Folders of which is known what git ignores there."""
 _PLAIN_NAME = compile_lazily(r"[A-Z0-9_-]+\Z|[0-9a-f]{16,}\Z")
 """Names without a suffix that no script has: LICENSE, CODEOWNERS, the blobs of a cache."""
 _SHEBANG = compile_lazily(r"(?:\xef\xbb\xbf)?#![^\n]*\b(?:python|pypy)|#![^\n]*\buv run\b")
@@ -57,16 +54,27 @@ class FileToLint(NamedTuple):
     settings: Settings
 
 
+class LeftOut(NamedTuple):
+    """A folder that is not looked into, and why."""
+
+    path: str
+    reason: str
+
+
 class Discovery(NamedTuple):
     """The files, sorted and each once, and a line for each path that could not be read.
 
-    ``notes`` are lines about files that were named and are of no format that is linted, and about
+    ``remarks`` are lines about files that were named and are of no format that is linted, and about
     checkouts and copies of well-known packages, which are left out.
     """
 
     files: list[FileToLint]
     problems: list[str]
-    notes: list[str]
+    remarks: list[str]
+    left_out: list[LeftOut]
+    """The checkouts and copies that are left out, and archives."""
+    excluded: list[str]
+    """The files and folders that ``exclude`` or a ``.gitignore`` names."""
 
 
 def discover(
@@ -83,20 +91,19 @@ def discover(
     entered; a link to a file beside it is that file.
     """
     found: dict[str, FileToLint] = {}
-    problems: list[str] = []
-    notes: list[str] = []
+    told = Discovery([], [], [], [], [])
     below = rooted(paths, settings_for, files)
     named: dict[tuple[int, bool], Settings] = {}
     for path in paths:
         if files.is_folder(path):
             settings_of = _as_archive(below(path)) if _is_in_archive(path) else below(path)
-            for absolute, each in _walk(path, settings_of, files, problems, notes):
+            for absolute, each in _walk(path, settings_of, files, told):
                 found.setdefault(absolute, each)
         elif files.is_file(path):
             try:
                 settings = checked(settings_for(os.path.dirname(os.path.abspath(path))))
             except ConfigError as error:
-                problems.append(f"{error}; {path} was not linted")
+                told.problems.append(f"{error}; {path} was not linted")
                 continue
             if force_exclude and is_excluded(path, settings, files):
                 continue
@@ -108,10 +115,11 @@ def discover(
                 )
                 found.setdefault(os.path.abspath(path), FileToLint(path, settings))
             elif not force_exclude:
-                notes.append(f"{path}: {refusal}")
+                told.remarks.append(f"{path}: {refusal}")
         else:
-            problems.append(f"{path or repr(path)}: {_refusal(path)}")
-    return Discovery([found[key] for key in sorted(found)], problems, notes)
+            told.problems.append(f"{path or repr(path)}: {_refusal(path)}")
+    told.remarks.extend(f"{each.path}: {_LEFT_OUT.format(each.reason)}" for each in told.left_out)
+    return told._replace(files=[found[key] for key in sorted(found)])
 
 
 def _is_in_archive(folder: str) -> bool:
@@ -153,7 +161,7 @@ def rooted(
 
     def below(folder: str) -> SettingsFor:
         linted = os.path.abspath(folder)
-        if _in_repository(linted, files):
+        if repository(linted, files):
             return settings_for
         inside = os.path.join(linted, "")
         around = (each for each in named if inside.startswith(each))
@@ -175,10 +183,9 @@ def _walk(
     folder: str,
     settings_for: Callable[[str], Settings],
     files: Files,
-    problems: list[str],
-    notes: list[str],
+    told: Discovery,
 ) -> Iterator[tuple[str, FileToLint]]:
-    """Yield the files below a folder, each with its absolute path."""
+    """Yield the files below a folder, each with its absolute path; what is not there is told."""
     root = os.path.abspath(folder)
     stack = [folder]
     while stack:
@@ -186,7 +193,7 @@ def _walk(
         try:
             entries = list(files.entries(current))
         except OSError as error:
-            problems.append(f"{current}: cannot be read: {error.strerror}")
+            told.problems.append(f"{current}: cannot be read: {error.strerror}")
             continue
         # Once a folder: for each file it would take longer than all else.
         absolute = os.path.abspath(current)
@@ -196,23 +203,30 @@ def _walk(
             continue  # an environment
         reason = None if current == folder else why_left_out(absolute, names, root, files)
         if reason is not None:
-            notes.append(f"{_shown(current)}: {_LEFT_OUT.format(reason)}")
+            told.left_out.append(LeftOut(_shown(current), reason))
             continue
         try:
             settings = checked(settings_for(absolute))
         except ConfigError as error:  # what lies elsewhere is linted all the same
-            problems.append(f"{error}; nothing in {_shown(current)} was linted")
+            told.problems.append(f"{error}; nothing in {_shown(current)} was linted")
             continue
         may_exclude = bool(settings.exclude) or (
-            settings.respect_gitignore and bool(_git_patterns(absolute, files))
+            settings.respect_gitignore and bool(git_patterns(absolute, files))
         )
         for entry in entries:
             path = above + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if is_entered(entry.name) and not _is_excluded(path, settings, files, folder=True):
+                if not is_entered(entry.name):
+                    continue
+                if _is_excluded(path, settings, files, folder=True):
+                    told.excluded.append(os.path.join(_shown(entry.path), ""))
+                else:
                     stack.append(entry.path)
             elif (is_code := path.endswith(_CODE)) or may_be_linted(path):
-                if not _is_file(entry) or (may_exclude and _is_excluded(path, settings, files)):
+                if not _is_file(entry):
+                    continue
+                if may_exclude and _is_excluded(path, settings, files):
+                    told.excluded.append(_shown(entry.path))
                     continue
                 if entry.is_symlink() and _is_linted_itself(path, settings, files):
                     continue
@@ -338,44 +352,4 @@ def _is_excluded(path: str, settings: Settings, files: Files, *, folder: bool = 
         place = relative(path, settings.root) + (os.sep if folder else "")
         if spec(settings.exclude).match_file(place):
             return True
-    return settings.respect_gitignore and _is_ignored_by_git(path, files, folder=folder)
-
-
-def _is_ignored_by_git(path: str, files: Files, *, folder: bool) -> bool:
-    """Ask the .gitignore files from the nearest up to the root of the repository."""
-    for base, patterns in _git_patterns(os.path.dirname(path), files):
-        place = os.path.relpath(path, base) + (os.sep if folder else "")
-        answer = spec(patterns).check_file(place).include
-        if answer is not None:
-            return bool(answer)
-    return False
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _git_patterns(folder: str, files: Files) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the folders with ignore patterns that count for entries of a folder, nearest first."""
-    own = _patterns(os.path.join(folder, ".gitignore"), files)
-    here = ((folder, own),) if own else ()
-    if files.exists(os.path.join(folder, ".git")):
-        shared = _patterns(os.path.join(folder, ".git", "info", "exclude"), files)
-        return (*here, *(((folder, shared),) if shared else ()))
-    parent = os.path.dirname(folder)
-    if parent == folder:
-        return ()  # no repository: a stray .gitignore means nothing
-    above = _git_patterns(parent, files)
-    return (*here, *above) if _in_repository(parent, files) else ()
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _in_repository(folder: str, files: Files) -> bool:
-    if files.exists(os.path.join(folder, ".git")):
-        return True
-    parent = os.path.dirname(folder)
-    return parent != folder and _in_repository(parent, files)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _patterns(path: str, files: Files) -> tuple[str, ...]:
-    lines = (line.decode("utf-8", "replace") for line in (data_of(path, files) or b"").splitlines())
-    patterns = (line for line in lines if line.strip() and not line.startswith("#"))
-    return tuple(line for line in patterns if is_pattern(line))  # git passes over the others
+    return settings.respect_gitignore and is_ignored_by_git(path, files, folder=folder)

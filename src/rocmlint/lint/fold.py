@@ -17,11 +17,12 @@ _MOST_SENTENCES = 2
 
 
 def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Return one finding for all with the same ``once``: the first, which counts the others.
+    """Return one finding for all with the same ``once``: the first of the most severe.
 
+    It counts the others.
     Its fix is theirs too, as far as they are in the same file. They stay in order. A file is linted
     without a look at the others, and may be known from the cache, so that only who has them all can
-    tell which is the first.
+    tell which is the first. One with related places, which is where to edit, is for all others.
     """
     alike: dict[str, list[Finding]] = {}
     for each in findings:
@@ -29,7 +30,8 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
             alike.setdefault(each.once, []).append(each)
     if not alike:
         return findings
-    firsts = {once: min(some, key=lambda each: each.sort_key) for once, some in alike.items()}
+    alike = {once: [each for each in some if each.related] or some for once, some in alike.items()}
+    firsts = {once: _first(some) for once, some in alike.items()}
     return [
         _for_all(each, alike[each.once]) if each.once else each
         for each in findings
@@ -37,10 +39,17 @@ def folded(findings: Sequence[Finding]) -> Sequence[Finding]:
     ]
 
 
+def _first(alike: Sequence[Finding]) -> Finding:
+    """Return the first of the most severe: a note about all must not replace an error of one."""
+    from rocmlint.findings import SEVERITIES  # noqa: PLC0415 - few runs have such findings
+
+    return min(alike, key=lambda each: (SEVERITIES.index(each.severity), each.sort_key))
+
+
 def _for_all(first: Finding, alike: list[Finding]) -> Finding:
     from dataclasses import replace  # noqa: PLC0415 - few runs have such findings
 
-    told = _told(first.help, _others(alike))
+    told = _told(first.help, _others(first, alike))
     fixes = [each.fix for each in alike if each.path == first.path and each.fix is not None]
     if len(alike) == 1 or first.fix is None:
         return replace(first, help=told)
@@ -56,12 +65,11 @@ def _told(help: str, others: str) -> str:
     return f"{help[:-1]}; {others[0].lower()}{others[1:]}"
 
 
-def _others(alike: Sequence[Finding]) -> str:
+def _others(first: Finding, alike: Sequence[Finding]) -> str:
     """Say how many other places there are, and how many of them are in other files."""
     # A loop of Python's may run commands that are alike at one place.
     places = {(each.path, each.cell, each.line, each.column) for each in alike}
-    first = min(alike, key=lambda each: each.sort_key).path
-    elsewhere = [path for path, *_ in places if path != first]
+    elsewhere = [path for path, *_ in places if path != first.path]
     more = len(places) - 1
     if not more:
         return ""

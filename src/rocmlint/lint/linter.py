@@ -15,6 +15,7 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
+from rocmlint.lint.evidence import decided
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
+    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.look import Look
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
+    from rocmlint.source.kept_back import KeptBack
 
 _FRAMES = 4_000
 """Of Python: a rule may go down a tree of a thousand levels, which is as deep as any is parsed."""
@@ -62,6 +65,10 @@ class Analysis(NamedTuple):
     """A line for each place that was not read, whatever rules are enabled."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules; each is a line of ``problems``, too."""
+    versions: Sequence[Decided] = ()
+    """What decides the versions that rules asked for."""
+    kept_back: KeptBack | None = None
+    """What the excuses of rules kept back, where that was asked for."""
 
 
 def disk_of_run(files: Files = ON_DISK, *, noted: bool) -> Disk:
@@ -76,12 +83,18 @@ class Linter:
     """The rules that some settings switch on, ready to look at files."""
 
     def __init__(
-        self, settings: Settings, disk: Disk | None = None, *, claims: bool = False
+        self,
+        settings: Settings,
+        disk: Disk | None = None,
+        *,
+        claims: bool = False,
+        excused: bool = False,
     ) -> None:
         """Load the rules. Raises ConfigError where they cannot be loaded.
 
         With ``disk`` what files ask of the disk is remembered; without it each looks for itself.
-        With ``claims`` the claims of Python files are collected too, for ``rocmlint verify``.
+        With ``claims`` the claims of Python files are collected too, for ``rocmlint verify``; with
+        ``excused`` the candidates that excuses kept back.
         """
         if settings.environment is not None:
             from rocmlint.project.environment import check_environment  # noqa: PLC0415 - few have it
@@ -95,11 +108,13 @@ class Linter:
         self._unfixable = {rule.code for rule in self._known if not is_fixable(rule, settings)}
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
         self._claims = Scanner(load_claim_rules()) if claims else None
+        self._excused = excused
 
     def __reduce__(self) -> tuple[Callable[[], Linter], tuple[()]]:
         """Load the rules again in another process."""
         claims = self._claims is not None
-        return partial(Linter, self.settings, self._disk, claims=claims), ()
+        made = partial(Linter, self.settings, self._disk, claims=claims, excused=self._excused)
+        return made, ()
 
     @cached_property
     def _seen(self) -> Disk:
@@ -216,7 +231,9 @@ class Linter:
             return self.unreadable(path, f"cannot be decoded: {error}")
         if data.startswith(_UTF16) and not is_python(path, data):
             opened.rules = self._parts.scan(text.encode(errors="replace"))
-        from rocmlint.lint.look import look_at_parts, look_at_python  # noqa: PLC0415
+        from rocmlint.lint.look import kept_back, look_at_parts, look_at_python  # noqa: PLC0415
+
+        opened.file.kept_back = kept_back(wanted=self._excused)
 
         rules = {each: opened.rules[each] for each in self._enabled_of(opened.rules, path)}
         if is_python(path, data):
@@ -225,7 +242,7 @@ class Linter:
         return self._reported(look_at_parts(opened, rules), noqa=noqa)
 
     def _analyse_notebook(self, path: str, data: bytes, *, noqa: bool) -> Analysis:
-        from rocmlint.lint.look import look_at_cells  # noqa: PLC0415 - few are notebooks
+        from rocmlint.lint.look import kept_back, look_at_cells  # noqa: PLC0415 - few are notebooks
         from rocmlint.notebook.read import NotebookError, read  # noqa: PLC0415
 
         try:
@@ -239,9 +256,14 @@ class Linter:
         found = self._with_parts(self._python.scan_python(text).rules, path, text)
         rules = self._enabled_of(found, path)
         told = self._tells_all()  # else a cell is often a draft
-        look = look_at_cells(path, notebook, rules, self.project_of(path), told=told)
+        noted = kept_back(wanted=self._excused)
+        look = look_at_cells(
+            path, notebook, rules, self.project_of(path), told=told, kept_back=noted
+        )
         result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
+        if noted is not None:
+            noted.place(notebook.cell_of)
         return result._replace(findings=placed, text=notebook.text)
 
     def lint(self, path: str, data: bytes, *, noqa: bool = True, folds: bool = True) -> Analysis:
@@ -273,11 +295,17 @@ class Linter:
             findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
-        findings = [self._as_fixable(each) for each in findings]
+        findings = [self._as_fixable(each) for each in findings if self._is_wanted(each)]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         problems = [*look.problems, *told(look.faults)]
         result = Analysis(findings, problems, file.consulted, file.written)
-        return result._replace(claims=look.claims, unread=places, faults=look.faults)
+        result = result._replace(claims=look.claims, unread=places, faults=look.faults)
+        versions = [each for asked in file.asked_versions.items() for each in decided(*asked)]
+        return result._replace(versions=versions, kept_back=file.kept_back)
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        """Return whether a finding is reported: only now, so that a comment may suppress a note."""
+        return finding.severity != "note" or self.settings.notes != "off"
 
     def _as_fixable(self, finding: Finding) -> Finding:
         """Return a finding, without its fix where the settings want none of its rule's."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rocmlint.project.project import Project
     from rocmlint.rule.rule import Rule
     from rocmlint.source.file import File
+    from rocmlint.source.kept_back import KeptBack
     from rocmlint.source.python import Source
 
     Rules = Iterable[Rule[Any]]
@@ -41,6 +42,15 @@ class Look(NamedTuple):
     """What the code claims of the running system, where that was asked for."""
     faults: Sequence[RuleFault] = ()
     """What went wrong inside local rules."""
+
+
+def kept_back(*, wanted: bool) -> KeptBack | None:
+    """Return what takes the candidates that excuses keep back, where somebody wants them."""
+    if not wanted:
+        return None
+    from rocmlint.source.kept_back import KeptBack  # noqa: PLC0415 - few runs ask
+
+    return KeptBack()
 
 
 def look_at_python(opened: Opened, rules: Rules, *, check_syntax: bool) -> Look:
@@ -73,13 +83,14 @@ def look_at_parts(opened: Opened, rules: Rules) -> Look:
     return Look(document, done.findings, done.problems, unread, faults=done.faults)
 
 
-def look_at_cells(
+def look_at_cells(  # noqa: PLR0913 - what to look at, and what of it is told
     path: str,
     notebook: Notebook,
     rules: Rules,
     project: Project,
     *,
     told: bool,
+    kept_back: KeptBack | None = None,
 ) -> Look:
     """Run the rules over the code of a notebook; cells that cannot be parsed may be ``told``."""
     from rocmlint.lint.check import check  # noqa: PLC0415 - the first with LibCST
@@ -89,6 +100,7 @@ def look_at_cells(
     code = code_of(notebook.text, notebook.cells)
     parts = replace(code.parts, prose=notebook.prose)
     source = Source(path, code.text, parts=parts, project=project)
+    source.kept_back = kept_back
     unread = [Problem(each.problem, each.above + 1, 1) for each in notebook.cells]
     unread = [each for each in unread if each.reason]
     unread += code.unparsable if told else ()

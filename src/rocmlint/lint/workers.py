@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
-    from rocmlint.findings import Claim
+    from rocmlint.findings import Claim, Excused
     from rocmlint.lint.discover import FileToLint
+    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.linter import Analysis
     from rocmlint.lint.rule_fault import RuleFault
 
@@ -54,6 +55,8 @@ class FileResult(NamedTuple):
     claims: Sequence[Claim] = ()
     unread: Sequence[str] = ()
     faults: Sequence[RuleFault] = ()
+    excused: Sequence[Excused] = ()
+    versions: Sequence[Decided] = ()
 
 
 class _Work(NamedTuple):
@@ -69,15 +72,18 @@ class _Work(NamedTuple):
     stat: os.stat_result | None
 
 
-def lint_files(
+def lint_files(  # noqa: PLR0913 - each says what a result has
     files: Sequence[FileToLint],
     jobs: int | None,
     among: Files = ON_DISK,
     *,
     claims: bool = False,
+    excused: bool = False,
     cached: bool = False,
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
+
+    With ``excused`` also what the excuses of rules kept back.
 
     Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
     linted by this process.
@@ -85,7 +91,7 @@ def lint_files(
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
     disk = disk_of_run(among, noted=cached)
-    linters = BySettings(lambda settings: Linter(settings, disk, claims=claims))
+    linters = BySettings(lambda settings: Linter(settings, disk, claims=claims, excused=excused))
     jobs = (jobs or processors()) if among is ON_DISK else 1
     files, refused = _usable(files, linters)
     yield from refused
@@ -224,6 +230,8 @@ def _result(
         list(analysis.claims),
         list(analysis.unread),
         list(analysis.faults),
+        [] if analysis.kept_back is None else analysis.kept_back.excused,
+        list(analysis.versions),
     )
 
 

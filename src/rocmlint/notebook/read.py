@@ -19,7 +19,7 @@ from rocmlint.findings import Cell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocmlint.findings import Edit, Finding
+    from rocmlint.findings import Edit, Excused, Finding
 
 MARK = "\f\f\f"
 _MARKS = re.compile(rf"^{MARK}\n", re.MULTILINE)
@@ -80,13 +80,16 @@ class Notebook:
             return finding
         fix = finding.fix
         if fix is not None:
-            edits = tuple(replace(each, cell=self._cell_of(each)) for each in fix.edits)
+            edits = tuple(replace(each, cell=self.cell_of(each)) for each in fix.edits)
             fix = replace(fix, edits=edits) if all(map(self._stays_inside, edits)) else None
         here = shlex.quote(finding.path)
         claims = tuple(each for each in finding.claims if here not in each.command)
-        return replace(finding, cell=self._cell_of(finding), fix=fix, claims=claims)
+        return replace(finding, cell=self.cell_of(finding), fix=fix, claims=claims)
 
-    def _cell_of(self, place: Finding | Edit) -> Cell:
+    def cell_of(self, place: Finding | Edit | Excused) -> Cell | None:
+        """Return the cell that a place is in, None where there are no cells."""
+        if not self.cells:
+            return None
         cell = self._at(place.line)
         return Cell(cell.number, cell.above, self._line_in_file(cell, place.line - cell.above))
 

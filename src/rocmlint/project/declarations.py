@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.disk import DiskView
 from rocmlint.formats import format_of
+from rocmlint.paths import relative
 from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
 from rocmlint.project.records import is_machine_record
 from rocmlint.project.released import released, unreadable
@@ -97,6 +98,17 @@ class Declarations(DiskView):
     def declared_below_root(self) -> tuple[Requirement, ...]:
         """The requirements of all projects below the root: what an exact answer may not use."""
         return _declared_in(self.requirements_below(self.folders[-1]), self.disk)
+
+    def place_of(self, requirement: Requirement) -> str:
+        """Return where a requirement is declared, ``path:line`` from the root of the project.
+
+        There is no line where the text is not the file's, as for a block of a README.
+        """
+        declared, path = requirement.declared, requirement.path
+        lines = self.read(path).split("\n")[declared.span.line - 1 :][:1]
+        inside = relative(path, self.folders[-1])
+        is_there = any(declared.name in line.lower().replace("_", "-") for line in lines)
+        return f"{inside}:{declared.span.line}" if is_there else inside
 
     def _read(self, folder: str) -> Iterator[Requirement]:
         names = self.names_in(folder)

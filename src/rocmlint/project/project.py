@@ -29,6 +29,15 @@ class Evidence(NamedTuple):
     line: str = ""
 
 
+class Sign(NamedTuple):
+    """Whether a project is for ROCm only, None where nothing tells; and what says so, and where."""
+
+    is_rocm: bool | None
+    reason: str
+    place: str = ""
+    line: str = ""
+
+
 class Project(Declarations):
     """The project of the files in one directory; each question is answered once for all of them."""
 
@@ -79,26 +88,34 @@ class Project(Declarations):
 
     @cached_property
     def rocm_evidence(self) -> Evidence | None:
-        """What shows that the project is for ROCm only; None where nothing does.
+        """What shows that the project is for ROCm only; None where nothing does."""
+        sign = self.rocm_sign
+        return Evidence(sign.reason, sign.line) if sign.is_rocm else None
+
+    @cached_property
+    def rocm_sign(self) -> Sign:
+        """What tells whether the project is for ROCm only.
 
         A file whose own name says what it is for (`requirements-rocm.txt`) is one of several.
         ``[tool.rocmlint] rocm`` settles it.
         """
         settled = self.settings.rocm
         if settled is not None:
-            return Evidence("the configuration has rocm = true") if settled else None
-        evidence = None
+            return Sign(settled, f"the configuration has rocm = {str(settled).lower()}")
+        sign = Sign(None, "no file names ROCm")
         for path in self._documents():
             if platforms.of_name(os.path.basename(path)):
                 continue
             text = self.read(path)
             found = platforms.of_text(text)
+            place = relative(path, self.folders[-1])
             if found not in {"rocm", ""}:
-                return None
-            if found and evidence is None and (first := platforms.first_mention(text)):
-                place = f"{relative(path, self.folders[-1])}:{first.line}"
-                evidence = Evidence(f"{place} names {first.text}", first.whole)
-        return evidence
+                also = ", too" if found == "mixed" else ""
+                return Sign(False, f"{place} names another platform{also}", place)
+            if found and sign.is_rocm is None and (first := platforms.first_mention(text)):
+                place = f"{place}:{first.line}"
+                sign = Sign(True, f"{place} names {first.text}", place, first.whole)
+        return sign
 
     def _documents(self) -> Iterator[str]:
         root = self.folders[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from rocmlint.formats.model import Declared
     from rocmlint.project.declarations import Declarations
 
-_TAG = re.compile(r"\.git@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_TAG = re.compile(r"/[^/@]+@v?(\d+(?:\.\d+)+)(?:[#&]|\Z)")
+_HEAD = re.compile(
+    r"(?:git\+)?(?:https?|ssh|git)://(?:[^/@]*@)?github\.com/huggingface/([\w.-]+?)(?:\.git)?"
+    r"(?:@(?:main|master|HEAD))?/?(?:[#&].*)?"
+)
+"""The repositories of the packages whose names are known, at their newest commit."""
 _OLD = Version("2.0")
 _NOT_AT_RUN_TIME = "build-system"
 
@@ -48,7 +53,7 @@ class Candidate:
     ``said`` goes on after "transformers 5.23.0 is". ``certain``: no newer one can be installed.
     ``allowed`` are all versions that may be, where a requirement leaves a choice. Not ``declared``
     is the newest release of a package that nothing in the project asks for. ``in_readme``: only the
-    prose of one says so.
+    prose of one says so. ``listed`` is the file whose base requirements say so, "" for no such.
     """
 
     version: Version
@@ -58,6 +63,9 @@ class Candidate:
     requirement: str = ""
     declared: bool = True
     in_readme: bool = False
+    listed: str = ""
+    place: str = field(default="", compare=False)
+    """Where that is declared, ``path:line`` from the root of the project."""
 
     @property
     def lowest(self) -> Version | None:
@@ -90,7 +98,9 @@ def candidates(project: Declarations, package: str) -> tuple[Candidate, ...]:
         named = [each for each in project.declared_in(folder) if _counts(each, package)]
         declared = current(named, folder, project)
         found = tuple(
-            Candidate(version, f"locked in {_inside(path, project)}", certain=True)
+            Candidate(
+                version, f"locked in {(place := _inside(path, project))}", certain=True, place=place
+            )
             for path, version in locked(folder, package, declared, project)
         )
         found = found or (_declared(declared, package, project) if declared else ())
@@ -253,22 +263,26 @@ def _declared(
 ) -> tuple[Candidate, ...]:
     """Return the newest release that each group of requirements allows.
 
-    A URL without a tag says nothing where it stands alone; beside others it stands for the newest.
+    A URL without a tag stands for the newest release: alone only where it is of the newest commit.
     """
     groups: dict[_Group, list[Requirement]] = {}
     constraints: list[Requirement] = []
     unknown: list[declarations.Requirement] = []
+    places: dict[_Group, str] = {}
     for each in found:
         parsed = requirement_of(each.declared.text)
         if parsed is None or (parsed.url and _tagged(parsed.url) is None):
             unknown.append(each)
             continue
         key = (each.path, each.declared.group, str(parsed.marker or ""))
+        places.setdefault(key, project.place_of(each))
         (constraints if each.declared.constraint else groups.setdefault(key, [])).append(parsed)
     if not groups and not constraints:
-        return ()
+        is_newest = all(_is_head(each, package) for each in unknown)
+        return _newest_of(unknown, package) if is_newest else ()
     if not groups:
         groups[found[0].path, "", ""], constraints = constraints, []
+        places.setdefault((found[0].path, "", ""), next(iter(places.values())))
     others = companions(project, told_beside(found, project), beside)
     result: list[Candidate] = []
     for key, own in groups.items():
@@ -279,7 +293,9 @@ def _declared(
         allowed = _allowed(package, specifier, where, _short(own[0]), others)
         if not allowed:
             return ()
-        result += (replace(each, in_readme=is_readme(key[0])) for each in allowed)
+        listed = "" if key[1] or key[2] else _inside(key[0], project)
+        readme, place = is_readme(key[0]), places.get(key, "")
+        result += (replace(each, in_readme=readme, listed=listed, place=place) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 
@@ -321,6 +337,13 @@ def _tagged(url: str) -> str | None:
     """Return the version that a URL of a repository names by its tag."""
     match = _TAG.search(url)
     return match[1] if match else None
+
+
+def _is_head(requirement: declarations.Requirement, package: str) -> bool:
+    """Return whether a requirement is the newest commit of the package's own repository."""
+    parsed = requirement_of(requirement.declared.text)
+    head = _HEAD.fullmatch(parsed.url) if parsed is not None and parsed.url else None
+    return head is not None and canonicalize_name(head[1]) == package
 
 
 def _combined(requirements: list[Requirement]) -> SpecifierSet:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TextIO
 
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Excused, Finding
     from rocmlint.report.attached import Attached
 
 FORMATS: Mapping[str, str] = {
@@ -37,6 +37,8 @@ FORMATS: Mapping[str, str] = {
 """The formats, by name, and their modules."""
 STATISTICS = ("text", "json")
 """The formats that statistics can be printed in."""
+SHOWN_EXCUSED = ("text", "concise", "json")
+"""The formats that can also show what the excuses of rules kept back."""
 
 
 class Report(NamedTuple):
@@ -55,11 +57,22 @@ class Report(NamedTuple):
     """The folders of local rules, for formats that describe the rules."""
     attached: Sequence[Attached] = ()
     """What else is known, for formats that show it beside the findings."""
+    notes: str = "short"
+    """How formats for people show notes: ``short``, ``full``, or ``off`` for not at all."""
+    notes_fail: bool = False
+    """Whether notes make the run fail."""
+    links: bool = False
+    """Whether codes are links to the pages of the rules: only on a terminal."""
+    excused: Sequence[Excused] | None = None
+    """What the excuses of rules kept back; None where nobody asked."""
+    evidence: Mapping[str, object] | None = None
+    """What was looked at; None where that is not known."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:
     """Write a report in a format; what the stream's encoding lacks is written as an escape."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
+    report = report._replace(links=color and stream.isatty())
     stream.writelines(
         chunk.encode(encoding, "backslashreplace").decode(encoding)
         for chunk in _render(name, report, color=color)

@@ -1,9 +1,13 @@
-"""Logging commands of Azure Pipelines: issues of a job, with the place in the repository."""
+"""Logging commands of Azure Pipelines: issues of a job, with the place in the repository.
+
+An issue is an error or a warning there, so that notes are lines of the log.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.report.notes import is_note
 from rocmlint.report.place import in_cell, paths_in_repository
 from rocmlint.text.visible import visible
 
@@ -16,12 +20,22 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - an agent reads it
-    """Yield a command for each finding, then one for each problem."""
+    """Yield a command for each finding, a line for each note, then a command for each problem."""
     path_of = paths_in_repository()
     for finding in report.findings:
+        if is_note(finding):
+            yield _line(finding, path_of(finding.path))
+            continue
         yield _command(_properties(finding, path_of), f"{in_cell(finding)}{finding.explained}")
     for problem in report.problems:
         yield _command({"type": "error"}, f"rocmlint: {problem}")
+
+
+def _line(note: Finding, path: str) -> str:
+    """Return a line that is no command: an agent looks for one (``##vso[``) anywhere in a line."""
+    text = " ".join(note.explained.split())
+    line = visible(f"note {path}:{note.shown}: {note.code} {text}")
+    return line.replace("##", "# #") + "\n"
 
 
 def _properties(finding: Finding, path_of: PathOf) -> dict[str, object]:

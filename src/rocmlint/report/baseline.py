@@ -2,7 +2,8 @@
 
 Each entry names a file, a rule and the text that was found (as hashes, see
 :mod:`rocmlint.report.fingerprint`), never a line number: what moves stays known, and one more of
-the same is new. Paths are relative to the folder of the baseline file. The format is described
+the same is new. Notes have a list of their own, so that a run without notes knows which entries it
+cannot judge. Paths are relative to the folder of the baseline file. The format is described
 by ``docs/schema/baseline.json``.
 """
 
@@ -19,17 +20,25 @@ from rocmlint.paths import relative
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.known import KnownFinding, as_known, compare
 from rocmlint.report.lines import Lines
+from rocmlint.report.notes import is_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rocmlint.findings import Finding
 
-    Linted = Callable[[str, str], bool]
+    Linted = Callable[[str, str, bool], bool]
 
 VERSION = 1
 MAXIMUM_BYTES = 100_000_000
 """A larger file is not read: it would allow hundreds of thousands of findings."""
+
+
+class Known(NamedTuple):
+    """The entries of a baseline."""
+
+    findings: Sequence[KnownFinding]
+    notes: Sequence[KnownFinding]
 
 
 class Filtered(NamedTuple):
@@ -43,11 +52,16 @@ def filter_known(path: str, findings: Sequence[Finding], lines: Lines, linted: L
     """Take away the findings that the baseline file knows.
 
     ``linted`` says whether the run would have found anything of a rule (its code) in a file (its
-    absolute path): only such an entry can be stale. Raises ConfigError.
+    absolute path), or a note: only such an entry can be stale. Raises ConfigError.
     """
     known = read(path)
-    new, left = compare([(each, _entry(each, lines, path)) for each in findings], known)
-    return Filtered(new, [entry for entry in left if linted(_place(entry, path), entry.code)])
+    found = [(each, _entry(each, lines, path)) for each in findings]
+    new, left = compare(found, [*known.findings, *known.notes])
+    notes = set(known.notes)
+    return Filtered(
+        new,
+        [each for each in left if linted(_place(each, path), each.code, each in notes)],
+    )
 
 
 def without_known(
@@ -62,33 +76,41 @@ def without_known(
     return filter_known(baseline, findings, Lines({path: text}), below(path)).new
 
 
-def write(path: str, findings: Iterable[Finding], lines: Lines, linted: Linted) -> int:
+def write(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) -> int:
     """Write the baseline file that allows these findings, and say how many entries it has.
 
     What it already allows where the run did not look (see ``filter_known``) stays. Raises
     ConfigError.
     """
-    others = read(path) if os.path.exists(path) else []
-    kept = [entry for entry in others if not linted(_place(entry, path), entry.code)]
-    entries = sorted([*kept, *(_entry(finding, lines, path) for finding in findings)])
-    listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
-    listed = f"[\n{listed}\n  ]" if entries else "[]"
-    content = f'{{\n  "version": {VERSION},\n  "findings": {listed}\n}}\n'
+    others = read(path) if os.path.exists(path) else Known((), ())
+    lists = []
+    for known, notes in ((others.findings, False), (others.notes, True)):
+        kept = [each for each in known if not linted(_place(each, path), each.code, notes)]
+        found = (_entry(each, lines, path) for each in findings if is_note(each) == notes)
+        lists.append(sorted([*kept, *found]))
+    listed = f'  "findings": {_listed(lists[0])}'
+    listed += f',\n  "notes": {_listed(lists[1])}' if lists[1] else ""
+    content = f'{{\n  "version": {VERSION},\n{listed}\n}}\n'
     try:
         write_atomically(path, content.encode())
     except OSError as error:
         message = f"baseline {path} cannot be written: {error.strerror}"
         raise ConfigError(message) from error
-    return len(entries)
+    return sum(map(len, lists))
+
+
+def _listed(entries: Sequence[KnownFinding]) -> str:
+    listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
+    return f"[\n{listed}\n  ]" if entries else "[]"
 
 
 def below(*paths: str) -> Linted:
     """Return the ``linted`` of a run that looked for everything in some files and folders."""
     above = tuple(os.path.join(os.path.abspath(path), "") for path in paths)
-    return lambda path, _: os.path.join(path, "").startswith(above)
+    return lambda path, *_: os.path.join(path, "").startswith(above)
 
 
-def read(path: str) -> list[KnownFinding]:
+def read(path: str) -> Known:
     """Read a baseline file. Raises ConfigError."""
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
@@ -108,13 +130,14 @@ def read(path: str) -> list[KnownFinding]:
         )
         raise ConfigError(f"{message}; recreate it with --write-baseline")
     try:
-        return [
-            KnownFinding(*(str(each[field]) for field in KnownFinding._fields))
-            for each in stored["findings"]
-        ]
+        return Known(_entries(stored["findings"]), _entries(stored.get("notes", ())))
     except (LookupError, TypeError) as error:
         message = f"baseline {path} is damaged; recreate it with --write-baseline"
         raise ConfigError(message) from error
+
+
+def _entries(stored: Iterable[Mapping[str, object]]) -> list[KnownFinding]:
+    return [KnownFinding(*(str(each[field]) for field in KnownFinding._fields)) for each in stored]
 
 
 def _entry(finding: Finding, lines: Lines, baseline: str) -> KnownFinding:

@@ -8,6 +8,7 @@ from rocmlint.report.edits import is_public
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
+from rocmlint.rule.web import address
 from rocmlint.text.json import array, dumps
 from rocmlint.version import __version__
 
@@ -26,7 +27,14 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
     """Yield the document, one finding a line."""
     yield f'{{"version": {VERSION}, "tool": {dumps(tool())},\n"findings": '
     yield from array(objects(report))
+    if report.evidence is not None:
+        yield f',\n"evidence": {dumps(report.evidence)}'
     summary = {"files": report.files, **counts(report.findings)._asdict()}
+    if report.excused is not None:
+        from rocmlint.report import excused  # noqa: PLC0415 - few runs ask for it
+
+        yield ',\n"excused": '
+        yield from array(iter(excused.objects(report.excused)))
     yield f',\n"problems": {dumps(report.problems)},\n"summary": {dumps(summary)}}}\n'
 
 
@@ -51,8 +59,10 @@ def _fields(finding: Finding) -> dict[str, object]:
         "severity": finding.severity,
         "message": finding.message,
         "help": finding.help,
+        "url": address(finding.code, finding.name),
         "fix": _fix(finding.fix) if finding.fix is not None and is_public(finding.fix) else None,
         "claims": [_claim(each) for each in finding.claims],
+        "related": [vars(each) for each in finding.related],
     }
 
 

@@ -1,4 +1,7 @@
-"""JUnit's XML, for the many systems that show test results: each finding is a failed test."""
+"""JUnit's XML, for the many systems that show test results: each finding is a failed test.
+
+A note is a skipped test: all that show results show its message, and none counts it as a failure.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from rocmlint.report.notes import is_note
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -13,6 +17,9 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding
     from rocmlint.report import Report
+
+
+_COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - XML has no colours
@@ -24,7 +31,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - X
             _add_finding(suite, finding)
     _add_run(ET.SubElement(root, "testsuite", name="rocmlint"), report.problems)
     for suite in [root, *root]:
-        for attribute, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        for attribute, tag in _COUNTED.items():
             suite.set(attribute, str(sum(1 for _ in suite.iter(tag))))
     ET.indent(root)
     yield ET.tostring(root, encoding="us-ascii", xml_declaration=True).decode() + "\n"
@@ -35,8 +42,11 @@ def _add_finding(suite: ET.Element, finding: Finding) -> None:
     path = visible(finding.path)
     case = ET.SubElement(suite, "testcase", classname=path, name=name, line=str(finding.file_line))
     message = visible(" ".join(finding.message.split()))
-    failure = ET.SubElement(case, "failure", type=finding.severity, message=message)
     explained = visible(" ".join(finding.explained.split()))
+    if is_note(finding):
+        ET.SubElement(case, "skipped", type="note", message=f"note: {explained}")
+        return
+    failure = ET.SubElement(case, "failure", type=finding.severity, message=message)
     failure.text = f"{path}:{finding.shown}: {explained}"
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.report.notes import place, split
 from rocmlint.report.place import paths_in_repository
 from rocmlint.report.statistics import by_rule
 from rocmlint.report.summary import summary
+from rocmlint.rule.web import address
 from rocmlint.text.visible import visible
+from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,20 +25,35 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a browser reads it
     """Yield what was found in one line, a table of rules, then the findings and the problems."""
-    yield f"### rocmlint\n\n{_text(summary(report.findings, report.files))}\n\n"
+    line = summary(report.findings, report.files, notes_fail=report.notes_fail)
+    yield f"### rocmlint\n\n{_text(line)}\n\n"
     yield from (f"- **error**: {_text(problem)}\n" for problem in report.problems)
     if not report.findings:
         return
     yield "\n| findings | code | rule |\n|---:|---|---|\n"
-    for code, name, counts in by_rule(report.findings):
-        yield f"| {counts.findings} | {code} | {name} |\n"
+    for row in by_rule(report.findings):
+        about = f" ({counted(row.counts.notes, 'note')})" if row.counts.notes else ""
+        yield f"| {row.number}{about} | {_linked(row.code, row.name)} | {row.name} |\n"
     yield "\n"
     path_of = paths_in_repository()
-    for finding in report.findings[:MAXIMUM]:
-        place = _code(f"{path_of(finding.path)}:{finding.shown}")
-        yield f"- {place} {finding.severity} **{finding.code}**: {_text(finding.message)}\n"
-    more = len(report.findings) - MAXIMUM
+    # Who asks for no notes on a terminal has them in a file nevertheless.
+    shown, notes = split(report if report.notes == "full" else report._replace(notes="short"))
+    for finding in shown[:MAXIMUM]:
+        where = _code(f"{path_of(finding.path)}:{finding.shown}")
+        yield f"- {where} {finding.severity} **{finding.code}**: {_text(finding.message)}\n"
+    more = len(shown) - MAXIMUM
     yield f"\n{more:,} more are not listed.\n" if more > 0 else ""
+    if notes.lines:
+        yield "\n**Notes**\n\n"
+    for each in notes.lines:
+        where = _code(f"{path_of(each.first.path)}{place(each)}")
+        yield f"- {where} **{each.first.code}**: {_text(each.first.message)}\n"
+    yield from (f"- {each}\n" for each in notes.left_out)
+
+
+def _linked(code: str, name: str) -> str:
+    page = address(code, name)
+    return code if page is None else f"[{code}]({page})"
 
 
 def _text(text: str) -> str:

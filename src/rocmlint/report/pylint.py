@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from rocmlint.report import Report
 
 
+_LETTERS = {"error": "E", "warning": "W", "note": "I"}
+"""Pylint's own: the last are messages for information."""
+
+
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a program reads it
-    """Yield ``path:line: [E(CODE), name] message`` for each finding; ``W`` is a warning.
+    """Yield ``path:line: [E(CODE), name] message`` for each; ``W`` is a warning, ``I`` a note.
 
     Programs tell by this letter how severe it is, and take what is in parentheses for the rule.
     """
     for finding in report.findings:
         path = at_line_start(visible(finding.path))
-        rule = f"[{finding.severity[0].upper()}({finding.code}), {finding.name}]"
+        rule = f"[{_LETTERS[finding.severity]}({finding.code}), {finding.name}]"
         message = visible(" ".join(f"{in_cell(finding)}{finding.message}".split()))
         yield f"{path}:{finding.file_line}: {rule} {message}\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.report.lines import Lines
 from rocmlint.report.place import in_cell
+from rocmlint.rule.web import address
 from rocmlint.text.json import array, dumps
 from rocmlint.text.secrets import without_credentials
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     Position = tuple[int, int]
 
+_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 _SOURCE = {"name": "rocmlint", "url": "https://github.com/rocmlint/rocmlint"}
 
 
@@ -33,12 +35,17 @@ def _diagnostic(finding: Finding, lines: Sequence[str]) -> dict[str, object]:
     diagnostic: dict[str, object] = {
         "message": f"{in_cell(finding)}{finding.explained}",
         "location": {"path": _path(finding.path), "range": _range_of(finding, lines)},
-        "severity": finding.severity.upper(),
-        "code": {"value": finding.code},
+        "severity": _SEVERITIES[finding.severity],
+        "code": _code(finding),
     }
     if finding.fix is not None and finding.cell is None and lines:
         diagnostic["suggestions"] = [*_suggestions(finding.fix, lines)]
     return diagnostic
+
+
+def _code(finding: Finding) -> dict[str, str]:
+    page = address(finding.code, finding.name)
+    return {"value": finding.code} if page is None else {"value": finding.code, "url": page}
 
 
 def _path(path: str) -> str:

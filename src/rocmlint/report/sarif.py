@@ -13,13 +13,14 @@ from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.place import in_cell, paths_in_repository, repository_root
 from rocmlint.rule.registry import load_rules
+from rocmlint.rule.web import address
 from rocmlint.text.json import dumps
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.findings import Edit, Finding, Fix
+    from rocmlint.findings import Edit, Finding, Fix, Related
     from rocmlint.report import Report
     from rocmlint.report.place import PathOf
     from rocmlint.rule.registry import RuleType
@@ -64,15 +65,21 @@ def _rules(report: Report) -> Sequence[RuleType]:
 
 def _rule(code: str, name: str, rule: RuleType | None) -> dict[str, object]:
     if rule is None:
-        return {"id": code, "name": name}
+        return {"id": code, "name": name, **_page(code, name)}
     text = getdoc(rule) or name
     return {
         "id": code,
         "name": name,
+        **_page(code, name),
         "shortDescription": {"text": text.partition("\n")[0]},
         "help": {"text": text, "markdown": text},
         "defaultConfiguration": {"level": rule.severity},
     }
+
+
+def _page(code: str, name: str) -> dict[str, object]:
+    page = address(code, name)
+    return {} if page is None else {"helpUri": page}
 
 
 def _invocation(problems: Sequence[str]) -> dict[str, object]:
@@ -92,6 +99,8 @@ def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
         "message": {"text": f"{in_cell(finding)}{finding.explained}"},
         "locations": [{"physicalLocation": location}],
     }
+    if finding.related:
+        result["relatedLocations"] = [_related(each, path_of) for each in finding.related]
     properties: dict[str, object] = {}
     if finding.cell is not None:
         properties.update(finding.shown._asdict())
@@ -102,6 +111,12 @@ def _result(finding: Finding, path_of: PathOf) -> dict[str, object]:
     if properties:
         result["properties"] = properties
     return result
+
+
+def _related(place: Related, path_of: PathOf) -> dict[str, object]:
+    region = {"startLine": place.line, "startColumn": place.column}
+    location = {"artifactLocation": _artifact(path_of(place.path)), "region": region}
+    return {"physicalLocation": location, "message": {"text": place.message}}
 
 
 def _known(identity: str) -> dict[str, object]:

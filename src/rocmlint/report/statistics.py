@@ -25,6 +25,11 @@ class RuleCounts(NamedTuple):
     name: str
     counts: Counts
 
+    @property
+    def number(self) -> int:
+        """How often, notes included."""
+        return self.counts.findings + self.counts.notes
+
 
 def by_rule(findings: Sequence[Finding]) -> list[RuleCounts]:
     """Count the findings of each rule, the most frequent first."""
@@ -32,19 +37,24 @@ def by_rule(findings: Sequence[Finding]) -> list[RuleCounts]:
     for finding in findings:
         found.setdefault((finding.code, finding.name), []).append(finding)
     rows = [RuleCounts(*rule, counts(each)) for rule, each in found.items()]
-    return sorted(rows, key=lambda row: (-row.counts.findings, row))
+    return sorted(rows, key=lambda row: (-row.number, row))
 
 
 def table(report: Report, *, color: bool = False) -> Iterator[str]:
     """Yield a line for each rule: how often it found something and what of it can be fixed."""
     rows = by_rule(report.findings)
-    number_width = max((len(str(row.counts.findings)) for row in rows), default=0)
+    number_width = max((len(str(row.number)) for row in rows), default=0)
     name_width = max((len(row.name) for row in rows), default=0)
-    for code, name, count in rows:
-        kinds = [(count.safe_fixes, "safe fix"), (count.unsafe_fixes, "unsafe fix")]
-        fixes = ", ".join(counted(number, kind) for number, kind in kinds if number)
-        number = paint(f"{count.findings:>{number_width}}", BOLD, color=color)
-        yield f"{number}  {code}  {name:<{name_width}}  {fixes}".rstrip() + "\n"
+    for row in rows:
+        code, name, count = row
+        kinds = [
+            (count.notes, "note"),
+            (count.safe_fixes, "safe fix"),
+            (count.unsafe_fixes, "unsafe fix"),
+        ]
+        about = ", ".join(counted(number, kind) for number, kind in kinds if number)
+        number = paint(f"{row.number:>{number_width}}", BOLD, color=color)
+        yield f"{number}  {code}  {name:<{name_width}}  {about}".rstrip() + "\n"
 
 
 def document(report: Report) -> Iterator[str]:

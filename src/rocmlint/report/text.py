@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.report.frame import frame
 from rocmlint.report.lines import Lines
+from rocmlint.report.notes import place, split
 from rocmlint.text.visible import (
     BLUE,
     BOLD,
     GREEN,
-    RED,
-    YELLOW,
     at_line_start,
+    linked,
     paint,
+    style_of,
     visible,
     width,
 )
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Finding, Fix
     from rocmlint.report import Report
+    from rocmlint.report.notes import ShortNotes
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:
-    """Yield each finding: place, rule, message, code, help, fix, and what confirms it."""
+    """Yield each finding (place, rule, message, code, help, fix, what confirms it), then notes."""
     lines = Lines(report.texts)
-    for finding in report.findings:
-        style = RED if finding.severity == "error" else YELLOW
-        place = paint(_place(finding), BOLD, color=color)
-        rule = paint(f"{finding.severity} {finding.code}", style, BOLD, color=color)
-        yield f"{place} {rule} {finding.name}\n"
+    findings, notes = split(report)
+    for finding in findings:
+        style = style_of(finding.severity)
+        where = paint(_place(finding), BOLD, color=color)
+        code = _code(finding, links=report.links)
+        rule = paint(f"{finding.severity} {code}", style, BOLD, color=color)
+        yield f"{where} {rule} {finding.name}\n"
         for line in finding.message.splitlines():
             yield f"  {at_line_start(visible(line))}\n"
         frame = list(_frame(finding, lines.of(finding.path)))
@@ -41,17 +45,40 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
             bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)
             beside = code if gutter else paint(code, style, color=color)
             yield f"{bar} {beside}".rstrip() + "\n"
-        for label, style, text in _notes(finding):
+        for label, style, text in _below(finding):
             yield f"{'':{margin}} = {paint(label, style, color=color)}: {visible(text)}\n"
         yield "\n"
+    yield from short_notes(notes, color=color, links=report.links)
+
+
+def short_notes(notes: ShortNotes, *, color: bool, links: bool = False) -> Iterator[str]:
+    """Yield the notes in short, and an empty line where there are any."""
+    for line in notes.lines:
+        code = _code(line.first, links=links)
+        rule = paint(f"note {code}", style_of("note"), BOLD, color=color)
+        path = paint(f"{visible(line.first.path)}{place(line)}:", BOLD, color=color)
+        yield f"{rule} {path} {visible(' '.join(line.first.message.split()))}\n"
+    yield from (f"{each}\n" for each in notes.left_out)
+    if notes.lines:
+        yield "\n"
+
+
+def _code(finding: Finding, *, links: bool) -> str:
+    if not links:
+        return finding.code
+    from rocmlint.rule.web import address  # noqa: PLC0415 - a terminal with findings needs it
+
+    return linked(finding.code, address(finding.code, finding.name))
 
 
 def _place(finding: Finding) -> str:
     return f"{at_line_start(visible(finding.path))}:{finding.shown}:"
 
 
-def _notes(finding: Finding) -> Iterator[tuple[str, str, str]]:
+def _below(finding: Finding) -> Iterator[tuple[str, str, str]]:
     """Yield what stands below the code: a label, its colour, and the text."""
+    for each in finding.related:
+        yield "from", BLUE, str(each)
     if finding.help:
         yield "help", BLUE, " ".join(finding.help.split())
     if finding.fix is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from rocmlint.config.option import Option, OptionType, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
+from rocmlint.findings import RESERVED
 from rocmlint.lazy import compile_lazily
 from rocmlint.rule.rule import SEVERITY, EngineRule, PartRule, PythonRule, Rule
 from rocmlint.rule.triggers import On, Trigger
@@ -15,8 +16,6 @@ from rocmlint.rule.triggers import On, Trigger
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RESERVED = "ROC"
-"""How the codes of the built-in rules begin, in this version and all later ones."""
 _CODE = compile_lazily(r"[A-Z]+[0-9]+", re.ASCII)
 _KEBAB = compile_lazily(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _TEXT = Option("string", "", "")

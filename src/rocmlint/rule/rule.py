@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 from rocmlint.config.option import Option, problem
-from rocmlint.findings import Claim, Finding, Fix, Severity
+from rocmlint.findings import Claim, Finding, Fix, Related, Severity
 from rocmlint.rule.claims import placed, works_as_printed
 from rocmlint.rule.triggers import On
 from rocmlint.text.secrets import without_credentials
@@ -31,7 +31,9 @@ AnyFile_contra = TypeVar("AnyFile_contra", contravariant=True)
 class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
     """A rule whose excuses all take the same candidate: a type checker proves it of each rule."""
 
-    severity: ClassVar[Severity]
+    @property
+    def severity(self) -> Severity:
+        """How sure a finding is to matter."""
 
     @property
     def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
@@ -107,7 +109,10 @@ class Rule(Generic[Node]):
 
     def is_excused(self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile) -> bool:
         """Check whether one of the ``excuses`` holds for what ``check`` would report."""
-        return any(excuse(candidate, file) for excuse in self.excuses)
+        holds = next((each for each in self.excuses if each(candidate, file)), None)
+        if holds is not None:
+            _note_excuse(self, candidate, holds, file)
+        return holds is not None
 
     def severity_of(
         self: Excusing[Candidate, AnyFile], candidate: Candidate, file: AnyFile
@@ -127,13 +132,14 @@ class Rule(Generic[Node]):
         fix: Fix | None = None,
         severity: Severity | None = None,
         claims: Iterable[Claim] = (),
+        related: Iterable[Related] = (),
     ) -> Finding:
         """Make the finding of this rule that spans the node.
 
         ``message`` names the fault: one sentence of at most 100 characters, without a full stop.
         ``help`` says what to do, in at most two sentences; the rule's page says why it matters.
-        ``claims`` are the statements that would have to hold if nothing were wrong. Raises
-        ValueError for a severity that is not valid.
+        ``claims`` are the statements that would have to hold if nothing were wrong, ``related`` the
+        other places that it comes from. Raises ValueError for a severity that is not valid.
         """
         wrong = None if severity is None else problem("severity", SEVERITY, severity)
         if wrong is not None:
@@ -152,6 +158,9 @@ class Rule(Generic[Node]):
             help=without_credentials(help),
             fix=fix and replace(fix, title=without_credentials(fix.title)),
             claims=tuple(self._placed(each, node, source, span.line) for each in claims),
+            related=tuple(
+                replace(each, message=without_credentials(each.message)) for each in related
+            ),
         )
 
     def _placed(
@@ -163,6 +172,12 @@ class Rule(Generic[Node]):
         if not works_as_printed(claim, source, in_function=in_function):
             claim = replace(claim, command="")
         return placed(claim, source.path, line)
+
+
+def _note_excuse(rule: Any, candidate: object, excuse: Callable[..., bool], file: Any) -> None:
+    """Note with the file what keeps a candidate of a rule back, where somebody asks for it."""
+    if file.kept_back is not None:
+        file.kept_back.excuse(rule.code, rule.name, candidate, excuse, file)
 
 
 def _is_node(what: object) -> bool:

@@ -40,9 +40,18 @@ if TYPE_CHECKING:
 Region = Literal["code", "comments", "strings"]
 Kind = Literal["call", "attribute", "assignment", "import", "definition", "node", "comment", "part"]
 Part = Literal[
-    "", "commands", "declared", "indexes", "copies", "images", "configurations", "settings"
+    "",
+    "commands",
+    "comments",
+    "declared",
+    "indexes",
+    "copies",
+    "images",
+    "configurations",
+    "settings",
 ]
-"""What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``."""
+"""What a trigger looks at in other file formats: an attribute of ``formats.model.Parts``, or the
+comments of the file."""
 
 
 @dataclass(frozen=True)
@@ -324,6 +333,14 @@ def settings(*words: str, described: str) -> On:
     file.
     """
     return _part("settings", words, described)
+
+
+def remarks(*words: str, described: str) -> On:
+    """Look at comments of scripts, images and services with one of ``words``.
+
+    ``check`` gets a ``Comment``.
+    """
+    return _part("comments", words, described)
 
 
 def _part(part: Part, words: tuple[str, ...], described: str) -> On:

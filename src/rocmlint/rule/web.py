@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocmlint.rule.registry import BUILT_IN
-
-if TYPE_CHECKING:
-    from rocmlint.rule.registry import RuleType
+from rocmlint.findings import RESERVED
 
 SITE = "https://rocmlint.github.io/rocmlint/latest"
 """The pages of the newest release."""
 
 
-def address(rule: RuleType) -> str | None:
+def address(code: str, name: str) -> str | None:
     """Return the address of the page of a built-in rule; None for a local one."""
-    return f"{SITE}/rules/{rule.name}/" if rule.__module__.startswith(f"{BUILT_IN}.") else None
+    return f"{SITE}/rules/{name}/" if code.startswith(RESERVED) else None

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of, parse
-from rocmlint.source.file import File
+from rocmlint.source.file import File, project_of
 from rocmlint.text.text import PlainText
 
 if TYPE_CHECKING:
@@ -53,3 +53,12 @@ class Document(File):
     def parts(self) -> Parts:
         """The commands, declared requirements and index URLs in the file."""
         return parse(self.path, self.written)
+
+
+def document_beside(path: str, file: File) -> Document:
+    """Return another file that is not Python, in the project of its own folder.
+
+    What it asks of the disk counts for the file once that ``depends_on`` it.
+    """
+    project = project_of(path, file.settings, file.disk)
+    return Document(path, file.read(path), project=project)

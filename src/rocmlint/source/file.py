@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rocmlint.disk.state import State
     from rocmlint.project.versions import Candidate
+    from rocmlint.source.kept_back import KeptBack
 
 
 def project_of(path: str, settings: Settings, disk: Disk | None = None) -> Project:
@@ -50,6 +51,8 @@ class File(DiskView):
         self._asked_project = False
         self.facts: dict[Hashable, Any] = {}
         """What was told of the file so far, see ``rocmlint.source.facts.once_per_file``."""
+        self.kept_back: KeptBack | None = None
+        """Takes what the excuses of rules keep back, where somebody asks for it."""
         super().__init__(self._project.disk)
 
     @property
@@ -62,6 +65,7 @@ class File(DiskView):
         self._noted.update(earlier._noted)
         self._asked_project |= earlier._asked_project
         self.facts = earlier.facts
+        self.kept_back = earlier.kept_back
 
     # What the path says
 
@@ -122,6 +126,10 @@ class File(DiskView):
         of_project = self._project.consulted if self._asked_project else {}
         return {**of_project, **super().consulted}
 
+    def depends_on(self, other: File) -> None:
+        """Note all that another file has asked of the disk: the findings here rest on it."""
+        self._noted.update(other.consulted)
+
     def versions(self, package: str) -> tuple[Candidate, ...]:
         """Return the versions of a package (normalized name) that the file may run with.
 
@@ -130,6 +138,13 @@ class File(DiskView):
         says, see ``Project.versions``.
         """
         return _versions(package, self)
+
+    @property
+    def asked_versions(self) -> Mapping[str, tuple[Candidate, ...]]:
+        """What ``versions`` has answered so far, by package."""
+        tells = getattr(_versions, "__wrapped__", None)
+        asked = [each for each in self.facts if isinstance(each, tuple) and each[0] is tells]
+        return {package: self.facts[_, package] for _, package in asked}
 
     # Text
 

@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         ("severity", pa.string()),
         ("message", pa.string()),
         ("help", pa.string()),
+        ("url", pa.string()),
         ("fingerprint", pa.string()),
         ("fix", _FIX),
         ("problem", pa.string()),

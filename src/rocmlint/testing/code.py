@@ -17,6 +17,7 @@ from rocmlint.paths import shown
 from rocmlint.rule.places import error_place
 from rocmlint.rule.registry import load_rules
 from rocmlint.source.file import project_of
+from rocmlint.source.kept_back import KeptBack
 from rocmlint.source.python import Source
 from rocmlint.testing.failure import Failure
 from rocmlint.testing.fixtures import expected
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 LONGEST_MESSAGE = 100
 MOST_SENTENCES = 2
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
+_NAME = re.compile(r"`[^`]*`")
+_COUNTED = 32
+"""How much of a name counts: a long one makes the message longer, and is never cut."""
 _ROUNDS = 10
 """How often fixes may make others possible."""
 
@@ -54,7 +58,7 @@ class Fixture:
     @property
     def linter(self) -> Linter:
         """The rules that look at the fixture, with the options that its project sets."""
-        options = self.folder.options(self.rule)
+        options = {**self.folder.options(self.rule), "notes": "short"}
         return Linter(Configuration(options).settings_for(str(self.copy.parent)))
 
     def lint(self, text: str) -> list[Finding]:
@@ -65,6 +69,13 @@ class Fixture:
     def analysis(self) -> Analysis:
         """What linting the copy gives: linted once for all that look at it."""
         return self.linter.lint_text(str(self.copy), self.copy.read_text(encoding="utf-8"))
+
+    @property
+    def kept_back(self) -> KeptBack:
+        """What excuses kept back when the copy is linted once more, and where rules were asked."""
+        linter = Linter(self.linter.settings, excused=True)
+        text = self.copy.read_text(encoding="utf-8")
+        return linter.lint_text(str(self.copy), text).kept_back or KeptBack()
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -83,7 +94,8 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
     marked = {(line, code): severity for line, code, severity in marks}
     found = {(each.line, each.code): each for each in fixture.findings}
     for line, code in sorted(marked.keys() - found.keys()):
-        yield fixture.failure(line, f"{code} is expected here, but not found")
+        why = _why_not_found(fixture, line, code)
+        yield fixture.failure(line, f"{code} is expected here, but not found: {why}")
     for line, code in sorted(found.keys() - marked.keys()):
         message = f"{code} is found here, but not expected: {found[line, code].message}"
         yield fixture.failure(line, message)
@@ -92,6 +104,22 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
         wanted, got = severity or usual.get(code), found.get((line, code))
         if got is not None and got.severity != wanted:
             yield fixture.failure(line, f"{code} is expected here as {wanted}, not {got.severity}")
+
+
+def _why_not_found(fixture: Fixture, line: int, code: str) -> str:
+    """Return which excuse holds in a line, or how far the rule came there."""
+    kept_back = fixture.kept_back
+    at_line = [each for each in kept_back.excused if each.code == code]
+    excuses = {
+        f"`{each.excuse}` ({each.reason.rstrip('.')})"
+        for each in at_line
+        if each.line <= line <= each.end_line
+    }
+    if excuses:
+        return f"excused by {' and '.join(sorted(excuses))}"
+    if kept_back.reached(code, line):
+        return "`check` was called here, and yielded nothing"
+    return "nothing in this line matches `on`, so `check` was not called"
 
 
 def good_code_is_silent(fixture: Fixture) -> Iterator[Failure]:
@@ -160,8 +188,10 @@ def _errors(fixture: Fixture) -> Iterator[Failure]:
 
 def _wrong_texts(finding: Finding) -> Iterator[str]:
     message, help = finding.message, finding.help
-    if len(message) > LONGEST_MESSAGE:
+    if len(_NAME.sub(lambda name: name[0][:_COUNTED], message)) > LONGEST_MESSAGE:
         yield f"the message has more than {LONGEST_MESSAGE} characters: {message}"
+    if any("…" in name and " " not in name for name in _NAME.findall(message)):
+        yield f"the message must not cut a name: {message}"
     if message.endswith(".") or _SENTENCE_END.search(message.rstrip(".")):
         yield f"the message must be one sentence without a full stop: {message}"
     if help and not help.endswith("."):

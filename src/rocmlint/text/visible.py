@@ -50,6 +50,16 @@ def width(text: str) -> int:
     )
 
 
+def linked(text: str, address: str | None) -> str:
+    """Return a text that a terminal shows as a link (OSC 8); the same text without an address."""
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if address else text
+
+
+def style_of(severity: str) -> str:
+    """Return the colour of a severity."""
+    return {"error": RED, "warning": YELLOW}.get(severity, BLUE)
+
+
 def paint(text: str, *styles: str, color: bool) -> str:
     """Return the text its colours."""
     return f"\x1b[{';'.join(styles)}m{text}\x1b[0m" if color and text else text

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import compile_lazily
 from rocmlint.text.secrets import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
+
+
+_LONGEST_NAME = 160
+_NAME = compile_lazily(r"[\w.,:/\\@%+~^=<>!*\[\]-]+")
+"""What has no blanks, calls, quotes or braces."""
 
 
 def counted(what: int | Sized, noun: str) -> str:
@@ -24,22 +30,26 @@ def few(names: Sequence[str], shown: int) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return text on one line, with an ellipsis in the middle where it is longer than ``most``."""
+    """Return text on one line, with an ellipsis in the middle where it is longer than ``most``.
+
+    A name, path, requirement or option stays whole: people copy and search for it.
+    """
     text = without_credentials(" ".join(text.split()))  # half of a URL would not look like one
-    if len(text) <= most:
+    if len(text) <= most or (len(text) <= _LONGEST_NAME and _NAME.fullmatch(text)):
         return text
     kept = most - 1
     return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
 
 
 def fitted(template: str, *texts: str, most: int = 100, **whole: str) -> str:
-    """Return a constant template with texts in it, so that all of it fits.
+    """Return a constant template with texts in it, so that all of it fits if that can be.
 
-    What replaces ``{}`` is shortened until the message fits, what replaces ``{name}`` is not. A
-    template is written in the code (tests/test_templates.py): what a file says may contain braces.
+    What replaces ``{}`` is shortened until the message fits, but for names, see ``shortened``; what
+    replaces ``{name}`` is not. A template is written in the code (tests/test_templates.py): what a
+    file says may contain braces.
     """
     for each in range(most, 8, -2):
         filled = template.format(*(shortened(text, each) for text in texts), **whole)
         if len(filled) <= most:
-            return filled
-    return shortened(template.format(*texts, **whole), most)
+            break
+    return filled

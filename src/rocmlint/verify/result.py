@@ -21,6 +21,8 @@ process are made of it; executed: it ran.
 """
 
 
+CLAIMED_AT = "claimed at"
+"""The evidence of where code makes a claim."""
 WRAPPERS = ("wrapped", "ran behind a wrapper")
 """The evidence of what stands around code that is proven: a reader should see it."""
 

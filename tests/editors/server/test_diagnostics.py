@@ -82,6 +82,21 @@ def test_built_in_rules_have_a_page_help_and_a_severity(start: Start) -> None:
     assert (unused["code"], unused["severity"], unused["tags"]) == ("ROC901", 2, [1])
 
 
+def test_a_note_is_information(project: Path, start: Start) -> None:
+    rule = project / "own" / "no_vllm.py"
+    rule.write_text(rule.read_text().replace('name = "', 'severity = "note"\n    name = "', 1))
+    editor = start()
+    editor.open("noted.py", INSTALLS)
+    (found,) = editor.diagnostics("noted.py")
+    assert (found["code"], found["severity"]) == ("ACME001", 3)
+    (project / "rocmlint.toml").write_text(
+        f'notes = "off"\n{(project / "rocmlint.toml").read_text()}'
+    )
+    editor = start()
+    editor.open("noted.py", INSTALLS)
+    assert editor.codes("noted.py") == []
+
+
 def test_edits_of_parts_count_from_the_text_before(editor: Editor) -> None:
     editor.open("edited.py", INSTALLS)
     assert editor.codes("edited.py") == ["ACME001"]

@@ -98,13 +98,21 @@ def test_a_request_before_initialize_is_refused_as_the_protocol_says(method: str
     assert ended.returncode == 0
 
 
-@pytest.mark.parametrize("params", [{}, [1], None, {"textDocument": 5}])
+@pytest.mark.parametrize("params", [{}, [1], None, {"textDocument": 5}, "x" * 9])
 def test_a_request_with_invalid_parameters_is_answered(params: object) -> None:
     wrong = message_of("textDocument/hover", 7, params)
     ended = serve(message_of("initialize", 1, INITIALIZE) + wrong + message_of("shutdown", 9, None))
     answers = {each["id"]: each for each in answers_in(ended.stdout) if "id" in each}
     assert answers[7]["error"]["code"] == -32602
     assert answers[9]["result"] is None
+
+
+def test_the_first_fault_of_a_message_is_enough() -> None:
+    wrong = "x" * 100_000  # in place of a list: each character is one fault
+    ended = serve(message_of("initialize", 1, {**INITIALIZE, "workspaceFolders": wrong}))
+    (answer,) = (each for each in answers_in(ended.stdout) if "id" in each)
+    assert answer["error"]["code"] == -32602
+    assert len(ended.stderr) < 10_000
 
 
 NOT_VALID = {

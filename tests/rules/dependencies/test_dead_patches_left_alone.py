@@ -41,6 +41,6 @@ def test_a_method_that_answers_the_same_each_time_is_judged() -> None:
 
 
 def test_a_patch_in_a_module_whose_import_fails_before_is_left_alone() -> None:
-    gone = "from diffusers.utils import randn_tensor\n"
-    write("requirements.txt", "transformers==5.20.2\ndiffusers==0.40.0\n")
+    gone = "from transformers import top_k_top_p_filtering\n"
+    write("requirements.txt", "transformers==5.20.2\n")
     assert codes(gone + patch("return len(args) > 1")) == ["ROC204"]

@@ -32,7 +32,7 @@ def test_help_names_the_chain_to_the_package_that_does_it(repository: Repository
     )
     newer = both.replace("torch==2.9.1", "torch==2.13.0").replace("rocm6.4", "rocm7.2")
     (found,) = repository.lint("install.sh", f"{newer}pip install unsloth\n")
-    assert found.message == "`unsloth` brings PyPI's xformers, which is built for CUDA"
+    assert found.message == "`unsloth` brings PyPI's `xformers`, which is built for CUDA"
 
 
 def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: Repository) -> None:

@@ -312,7 +312,7 @@ def test_beside_a_pinned_torch_pip_takes_a_release_that_goes_with_it(
     repository: Repository,
 ) -> None:
     (found,) = repository.lint("setup.sh", f"{ROCM_TORCH}pip install torch==2.9.0 vllm\n")
-    assert found.message == "PyPI's vllm is built for CUDA: its kernels do not run on ROCm"
+    assert found.message == "PyPI's `vllm` is built for CUDA: its kernels do not run on ROCm"
 
 
 @pytest.mark.parametrize(

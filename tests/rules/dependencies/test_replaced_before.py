@@ -71,7 +71,8 @@ def test_an_index_alone_is_advised_only_where_nothing_else_is_asked_for(
     assert found.help == first
     project(repository, "torch==2.5.1", "torchvision", "numpy")
     (found,) = repository.lint("Dockerfile", f"{IMAGE}COPY . .\nRUN pip install -e .\n")
-    assert found.help == first.replace("torch alone", "torch and torchvision alone")
+    both = first.replace("torch alone", "torch and torchvision alone")
+    assert found.help == f"{both[:-1]} (pyproject.toml:4 asks for it)."
 
 
 def test_an_upgrade_keeps_torch_by_a_constraint(repository: Repository) -> None:

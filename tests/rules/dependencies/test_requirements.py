@@ -49,7 +49,7 @@ def test_a_triton_over_that_of_the_rocm_torch_is_doubtful(repository: Repository
     )
     assert repository.codes("install.sh", text) == []
     (found,) = repository.lint("install.sh", text, preview=True)
-    assert (found.code, "requires triton" in found.help) == ("ROC219", True)
+    assert (found.code, "requires triton" in found.help) == ("ROC209", True)
 
 
 def test_requirements_of_a_clone_are_doubtful_once(repository: Repository) -> None:

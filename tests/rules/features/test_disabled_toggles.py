@@ -1,4 +1,4 @@
-"""Toggles in comments: what a project and the rest of a file say about them."""
+"""Toggles in comments: which forms are found, and what a project and the rest of a file say."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ XFORMERS = "enable_xformers_memory_efficient_attention()"
 AITER = "set_use_aiter_attention(True)"
 HEAD = "from diffusers import DiffusionPipeline\n\npipe = DiffusionPipeline.from_pretrained('x')\n"
 OTHER = "\npipe.to('cuda')\n"
-FOUND = [("paint.py", "ROC301")]
-OPTIONAL = [("paint.py", "ROC303")]
+NOTE = [("note", 5)]
+
+
+def found(project: Project, *arguments: str) -> list[tuple[str, int]]:
+    run = project.run("--select", "ROC301", "--output-format", "json", *arguments)
+    return [(each["severity"], each["line"]) for each in json.loads(run.stdout)["findings"]]
 
 
 @pytest.mark.parametrize(
@@ -25,36 +29,36 @@ OPTIONAL = [("paint.py", "ROC303")]
         ({"requirements.txt": "torch>=2.1,<3\n"}, []),
         ({"requirements.txt": "torch==2.4.*\n"}, []),
         ({"requirements.txt": "torch==2.4.1\n", "requirements.in": "torch\n"}, []),
-        ({"requirements.txt": "torch\n"}, OPTIONAL),
-        ({"requirements.txt": "torch>=1.13\n"}, OPTIONAL),
-        ({"requirements.txt": "torch!=2.0.0\n"}, OPTIONAL),
-        ({"requirements.txt": "torch<2.4\n"}, OPTIONAL),
-        ({"requirements.txt": "diffusers==2.0\n"}, OPTIONAL),
-        ({}, OPTIONAL),
+        ({"requirements.txt": "torch\n"}, NOTE),
+        ({"requirements.txt": "torch>=1.13\n"}, NOTE),
+        ({"requirements.txt": "torch!=2.0.0\n"}, NOTE),
+        ({"requirements.txt": "torch<2.4\n"}, NOTE),
+        ({"requirements.txt": "diffusers==2.0\n"}, NOTE),
+        ({}, NOTE),
     ],
 )
 def test_xformers_in_diffusers_is_no_faster_than_the_attention_of_torch_2(
-    files: dict[str, str], expected: list[tuple[str, str]], project: Project
+    files: dict[str, str], expected: list[tuple[str, int]], project: Project
 ) -> None:
     project.write(".git/HEAD", "")
     for name, text in files.items():
         project.write(name, text)
-    project.write("paint.py", f"{HEAD}# pipe.{XFORMERS}\n{OTHER}")
-    assert project.findings("--preview", "--select", "ROC301,ROC303") == expected
+    project.write("paint.py", f"{HEAD}\n# pipe.{XFORMERS}\n{OTHER}")
+    assert found(project) == expected
 
 
 def test_torch_2_has_no_other_kernels(project: Project) -> None:
     project.write(".git/HEAD", "")
     project.write("requirements.txt", "torch==2.4.1\n")
-    project.write("paint.py", f"{HEAD}# pipe.set_use_aiter_attention(True)\n{OTHER}")
-    assert project.findings("--select", "ROC301") == FOUND
+    project.write("paint.py", f"{HEAD}\n# pipe.set_use_aiter_attention(True)\n{OTHER}")
+    assert found(project) == [("warning", 5)]
 
 
 def test_a_reason_beside_one_copy_of_a_call_holds_for_all(project: Project) -> None:
     project.write(".git/HEAD", "")
     explained = f"# if using torch < 2.0\n# pipe.{XFORMERS}\n"
     project.write("paint.py", f"{HEAD}# pipe.{XFORMERS}\n{OTHER}\n{explained}")
-    assert project.findings("--preview", "--select", "ROC301,ROC303") == []
+    assert found(project) == []
 
 
 @pytest.mark.parametrize("other", [f"vae.{XFORMERS}", "pipe.enable_flash_attention()"])
@@ -62,121 +66,109 @@ def test_a_reason_beside_another_call_does_not(other: str, project: Project) -> 
     project.write(".git/HEAD", "")
     explained = f"# if using torch < 2.0\n# {other}\n"
     project.write("paint.py", f"{HEAD}vae = pipe.vae\n# pipe.{XFORMERS}\n{OTHER}\n{explained}")
-    assert project.findings("--preview", "--select", "ROC303") == OPTIONAL
-
-
-def test_a_reason_beside_an_argument_holds_for_that_call_only(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    project.write(
-        "paint.py",
-        "from transformers import AutoModel\n\n"
-        "base = AutoModel.from_pretrained('b', attn_implementation='flash_attention_2')\n"
-        "one = AutoModel.from_pretrained(\n"
-        "    'one',\n"
-        "    # This one has heads of 512, which do not fit, so the kernel fails.\n"
-        "    # attn_implementation='flash_attention_2',\n"
-        ")\n"
-        "two = AutoModel.from_pretrained(\n"
-        "    'two',\n"
-        "    # attn_implementation='flash_attention_2',\n"
-        ")\n",
-    )
-    assert project.findings("--select", "ROC301") == FOUND
-
-
-def test_one_call_that_is_off_for_several_objects_is_one_finding(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    project.write(
-        "paint.py",
-        f"{HEAD}refiner = pipe.refiner\n# pipe.{AITER}\n# refiner.{AITER}\n{OTHER}",
-    )
-    run = project.run("--select", "ROC301", "--output-format", "json")
-    (found,) = json.loads(run.stdout)["findings"]
-    assert found["line"] == 5
-    assert found["help"].endswith("; the same holds for 1 more place.")
-
-
-def test_it_is_one_finding_in_each_file_and_for_each_call(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    several = f"{HEAD}# pipe.{AITER}\n{OTHER}\n# pipe.enable_aiter_norm()\n{OTHER}"
-    project.write("paint.py", several)
-    project.write("upscale.py", several)
-    assert project.findings("--select", "ROC301") == [
-        ("paint.py", "ROC301"),
-        ("paint.py", "ROC301"),
-        ("upscale.py", "ROC301"),
-        ("upscale.py", "ROC301"),
-    ]
+    assert found(project) == NOTE
 
 
 LOADS = "from transformers import AutoModelForCausalLM\n\n"
-OFF = """
+OFF = """\
 model = AutoModelForCausalLM.from_pretrained(
     "m",
     # attn_implementation="flash_attention_2",
 )
 """
-CHOSEN = (
-    "judge = AutoModelForCausalLM.from_pretrained('j', attn_implementation='flash_attention_2')\n"
-)
+
+
+def test_a_reason_beside_an_argument_holds_for_that_call_only(project: Project) -> None:
+    project.write(".git/HEAD", "")
+    explained = OFF.replace('"m"', '"m",\n    # Heads of 512 do not fit, so the kernel fails')
+    project.write("paint.py", LOADS + explained + OFF)
+    assert found(project) == [("note", 10)]
+
+
+def test_a_switch_is_one_finding_in_each_file(project: Project) -> None:
+    project.write(".git/HEAD", "")
+    project.write("load.py", LOADS + OFF + OFF)
+    project.write(
+        "paint.py", f"{HEAD}refiner = pipe.refiner\n# pipe.{AITER}\n# refiner.{AITER}\n{OTHER}"
+    )
+    run = project.run("--select", "ROC301", "--output-format", "json")
+    assert [
+        (each["path"], each["severity"], each["line"], each["help"][-32:].lower())
+        for each in json.loads(run.stdout)["findings"]
+    ] == [
+        ("load.py", "note", 5, "the same holds for 1 more place."),
+        ("paint.py", "warning", 5, "the same holds for 1 more place."),
+    ]
+
+
+@pytest.mark.parametrize("old", ["ROC303", "disabled-optional-toggle"])
+def test_the_retired_rule_still_selects_and_suppresses(old: str, project: Project) -> None:
+    project.write(".git/HEAD", "")
+    project.write("load.py", LOADS + OFF)
+    run = project.run("--select", old, "--output-format", "json")
+    assert [each["code"] for each in json.loads(run.stdout)["findings"]] == ["ROC301"]
+    project.write("load.py", LOADS + OFF.replace('_2",', f'_2",  # rocmlint: ignore[{old}]'))
+    assert found(project) == []
+
+
+ATTENTION = 'attn_implementation="flash_attention_2"'
+FORMS = {
+    "an argument": f"build(\n    1,\n    # {ATTENTION},\n)",
+    "a last argument": "build(\n    1,\n    # use_flash_attention_2=True\n)",
+    "an argument behind another": f"build(args,  # {ATTENTION},\n      a=2)",
+    "an argument of a class with its own code": "Chat.load(\n    1,\n    # use_flash_attn=True,\n)",
+    "a fused optimizer": "build(\n    1,\n    # fused=True,\n)",
+    "an option": "build(\n    1,\n    # use_liger_kernel=args.liger,\n)",
+    "an item": 'a = {\n    "a": 1,\n    # "attn_implementation": "flash_attention_2",\n}',
+    "a flag": "\n# model.use_fused_rope = True\n\nmodel.cuda()",
+    "a flag that is read": '\n# model.use_flash = getattr(args, "flash", False)\n\nmodel.cuda()',
+    "a choice": f'\n# model._{ATTENTION} if args else "eager"\n\nmodel.cuda()',
+    "a statement of several lines": "\n# model = torch.compile(\n#     model,\n# )\nmodel.cuda()",
+    "a condition": "\n# if args.tf32:\n#     torch.backends.cudnn.allow_tf32 = True\nmodel.cuda()",
+    "a memory saver": "\n# model.enable_tiling()\nmodel.cuda()",
+}
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_each_form_of_a_toggle_is_found(text: str, project: Project) -> None:
+    project.write(".git/HEAD", "")
+    project.write("load.py", f"import torch\nfrom m import Chat, args, build, model\n{text}\n")
+    assert [severity for severity, _ in found(project)] == ["note"]
+
+
+SCRIPT = "#!/bin/bash\n{}\npython -m vllm.entrypoints.openai.api_server\n"
 
 
 @pytest.mark.parametrize(
-    ("place", "expected"),
+    ("name", "comment"),
     [
-        ("pkg/judge.py", [("pkg/train.py", "ROC301")]),
-        ("pkg/evaluation/judge.py", [("pkg/train.py", "ROC301")]),
-        ("pkg/tests/judge.py", []),
-        ("pkg/scripts/judge.py", []),
-        ("elsewhere/judge.py", []),
+        ("serve.sh", "# export VLLM_ROCM_USE_AITER=1"),
+        ("serve.sh", "#export VLLM_ROCM_USE_AITER='1'"),
+        ("serve.sh", "# -e VLLM_ROCM_USE_AITER=1 \\"),
+        ("Dockerfile", "# ENV VLLM_ROCM_USE_AITER=1"),
+        ("Dockerfile", "# ENV VLLM_ROCM_USE_AITER 1"),
+        ("docker-compose.yml", "#  - VLLM_ROCM_USE_AITER=1"),
+        ("docker-compose.yml", '#  VLLM_ROCM_USE_AITER: "1"'),
     ],
 )
-def test_an_argument_is_missed_where_the_package_passes_it_elsewhere(
-    place: str, expected: list[tuple[str, str]], project: Project
+def test_a_variable_in_a_comment_of_a_script_is_found(
+    name: str, comment: str, project: Project
 ) -> None:
     project.write(".git/HEAD", "")
-    project.write("pkg/__init__.py", "")
-    project.write("pkg/train.py", LOADS + OFF)
-    project.write(place, LOADS + CHOSEN)
-    assert project.findings("--select", "ROC301") == expected
-
-
-def test_another_file_says_nothing_of_a_class_that_is_named(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    project.write("pkg/__init__.py", "")
-    own = (LOADS + OFF).replace("AutoModel", "GemmaModel")
-    project.write("pkg/train.py", own)
-    project.write("pkg/both.py", own + CHOSEN)
-    project.write("pkg/judge.py", LOADS + CHOSEN)
-    assert project.findings("--select", "ROC301") == [("pkg/both.py", "ROC301")]
-
-
-@pytest.mark.parametrize(("old", "new"), [("judge", "# judge"), ("flash_attention_2", "eager")])
-def test_an_argument_that_nothing_passes_is_optional(old: str, new: str, project: Project) -> None:
-    project.write(".git/HEAD", "")
-    project.write("paint.py", LOADS + CHOSEN.replace(old, new) + OFF)
-    assert project.findings("--preview", "--select", "ROC301,ROC303") == OPTIONAL
-
-
-COMPILE = '# model = torch.compile(model, mode="max-autotune")'
-BUILD = f"import torch\n\ndef build(model):\n    model.cuda()\n    {COMPILE}\n    return model\n"
+    project.write(name, SCRIPT.format(comment))
+    assert found(project) == [("note", 2)]
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "code"),
+    "comment",
     [
-        ("head = torch.compile(\n    make(1),\n    mode='default',\n)", "ROC301"),
-        ("head = torch.compile(head)", "ROC303"),
-        ("# head = torch.compile(head, mode='default')", "ROC303"),
-        ("text = '`torch.compile(head, mode=1)`'", "ROC303"),
+        "# export VLLM_ROCM_USE_AITER=0",
+        "# VLLM_ROCM_USE_AITER=1 makes it slower",
+        "# AITER is fast",
+        "# export VLLM_ROCM_USE_AITER=1\nexport VLLM_ROCM_USE_AITER=0",
     ],
 )
-def test_compilation_is_missed_where_the_package_compiles_in_a_mode(
-    elsewhere: str, code: str, project: Project
-) -> None:
+def test_another_comment_of_a_script_is_not(comment: str, project: Project) -> None:
     project.write(".git/HEAD", "")
-    project.write("pkg/__init__.py", "")
-    project.write("pkg/head.py", f"import torch\n\n{elsewhere}\n")
-    project.write("pkg/build.py", BUILD)
-    found = project.findings("--preview", "--select", "ROC301,ROC303")
-    assert [each for each in found if each[0] == "pkg/build.py"] == [("pkg/build.py", code)]
+    project.write("serve.sh", SCRIPT.format(comment))
+    assert found(project) == []

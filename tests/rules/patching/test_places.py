@@ -221,18 +221,10 @@ def test_a_submodule_that_is_not_checked_out_may_hold_the_package(tmp_path: Path
     assert lines(tmp_path, "tools/preprocess.py", text, "ROC105") == [4]
 
 
-def test_a_generic_name_counts_where_the_folder_holds_it(tmp_path: Path) -> None:
+def test_a_bundled_checkout_with_a_generic_name_is_on_the_path_on_purpose(tmp_path: Path) -> None:
     write(tmp_path, "models/resnet.py")
     text = 'import sys\n\nsys.path.append("..")\nimport models\n\nmodels.resnet\n'
     assert lines(tmp_path, "training/train.py", text, "ROC105") == []
-    assert lines(tmp_path, "training/train.py", text, "ROC118") == [3]
-
-
-def test_what_lies_beside_a_script_comes_first_anyway(tmp_path: Path) -> None:
-    write(tmp_path, "models/resnet.py")
-    write(tmp_path, "training/models.py")
-    text = 'import sys\n\nsys.path.append("..")\nimport models\n\nmodels.resnet\n'
-    assert lines(tmp_path, "training/train.py", text, "ROC118") == []
 
 
 def test_a_folder_in_front_that_comes_after_the_import_is_found(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def check_paths(
         with_problems(each, [it for it in twice if it.place.path == each.module.path])
         for each in checked
     ]
-    report = _report(checked, files, run, [*found.notes])
+    report = _report(checked, files, run, [*found.remarks])
     _refuse_if_nothing_was_read(report, checked)
     if lock and files:
         report = replace(report, locked=_lock(checked, files, run))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,16 +24,17 @@ from rocmlint.rule.claims import kernel_package
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.text.visible import visible
-from rocmlint.verify.claims.check import check, without_place
+from rocmlint.verify.claims.check import check
 from rocmlint.verify.claims.context import Context, Pin
 from rocmlint.verify.claims.together import together
 from rocmlint.verify.files import patches
 from rocmlint.verify.live import imported
 from rocmlint.verify.manifest import read
+from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import SimpleNamespace
 
     from rocmlint.config.settings import Settings
@@ -69,7 +71,8 @@ def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint verify``."""
     paths = flags.paths or ["."]
     _refuse_misspelt_verbs(paths)
-    configuration = Configuration({} if flags.local_rules else {"local-rules": False})
+    options = {} if flags.local_rules else {"local-rules": False}
+    configuration = Configuration({**options, "notes": "short"})  # a note may make a claim, too
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     manifests = tuple(map(read, wanted["manifests"]))
@@ -77,13 +80,12 @@ def run(flags: SimpleNamespace) -> int:
     _say(_asked(context.interpreter))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
-    findings = outcome.findings
     problems = [*outcome.problems, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    _say(*problems, *outcome.notes)
+    _say(*problems, *outcome.remarks)
     if flags.output_format == "text":
-        sys.stdout.writelines(_confirmed(findings, results))
+        results = _named(results, outcome.findings)
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
     more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*together(results), *more], flags)
@@ -146,16 +148,19 @@ def _pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
     return lambda package, file: pin(package, os.path.dirname(os.path.abspath(file)))
 
 
-def _confirmed(findings: Sequence[Finding], results: Mapping[Claim, Result]) -> Iterator[str]:
-    """Yield each finding with what the interpreter says of it."""
-    for finding in findings:
-        if finding.claims:
-            place = f"{finding.path}:{finding.line}:{finding.column}"
-            yield f"{visible(place)}: {finding.code} {finding.name}\n"
-            yield f"  {visible(finding.message)}\n"
-        for claim in finding.claims:
-            result = results[without_place(claim)]
-            why = f": {result.reason}" if result.reason else ""
-            yield f"  -> {result.verdict} ({result.strength}): {visible(result.seen + why)}\n"
-        if finding.claims:
-            yield "\n"
+def _named(results: Mapping[Claim, Result], findings: Sequence[Finding]) -> dict[Claim, Result]:
+    """Return the results with the rule that found it behind each place of a claim."""
+    rules = {
+        f"{claim.path}:{claim.line}": f"{finding.code} {finding.name}"
+        for finding in findings
+        for claim in finding.claims
+    }
+
+    def named(evidence: Evidence) -> Evidence:
+        rule = rules.get(evidence.value) if evidence.name == CLAIMED_AT else None
+        return evidence if rule is None else Evidence(CLAIMED_AT, f"{evidence.value}: {rule}")
+
+    return {
+        claim: replace(result, evidence=tuple(map(named, result.evidence)))
+        for claim, result in results.items()
+    }

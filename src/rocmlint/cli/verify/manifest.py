@@ -91,7 +91,7 @@ def _functions(flags: SimpleNamespace) -> tuple[ManifestFunction, ...]:
     wanted = [each for each in outcome.claims if each.kind == "replacement" and each.given]
     targets = tuple(dict.fromkeys((each.subject, each.given) for each in wanted))
     found = list(proposals(wanted, Context(interpreter_of(flags), targets=targets), folder))
-    for problem in [*outcome.problems, *outcome.notes, *outcome.unread]:
+    for problem in [*outcome.problems, *outcome.remarks, *outcome.unread]:
         sys.stderr.write(f"{visible(problem)}\n")
     for each in found:
         if each.function is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -12,7 +13,7 @@ from rocmlint.formats import is_notebook
 if TYPE_CHECKING:
     from rocmlint.editors.server.documents import Documents
     from rocmlint.editors.server.messages import Linted
-    from rocmlint.findings import Finding
+    from rocmlint.findings import Finding, Related
 
 SOURCE = "rocmlint"
 _UNUSED = "ROC901"
@@ -52,6 +53,16 @@ def _diagnostic(finding: Finding, found: types.Range, linted: Linted) -> types.D
         code_description=None if page is None else types.CodeDescription(page),
         source=SOURCE,
         tags=[types.DiagnosticTag.Unnecessary] if finding.code == _UNUSED else None,
+        related_information=[_related(each) for each in finding.related] or None,
+    )
+
+
+def _related(place: Related) -> types.DiagnosticRelatedInformation:
+    """Return another place; a character before it may count as two for the editor."""
+    start = types.Position(place.line - 1, place.column - 1)
+    address = Path(place.path).absolute().as_uri()
+    return types.DiagnosticRelatedInformation(
+        types.Location(address, types.Range(start, start)), place.message
     )
 
 

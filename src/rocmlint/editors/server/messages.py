@@ -45,7 +45,7 @@ class Linted(NamedTuple):
     """The addresses of the pages of the rules, by code; a local rule has none."""
     depends: tuple[str, ...] = ()
     """The files and folders that settings and local rules were read from."""
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     """What somebody may wonder about; nothing is wrong."""
 
 

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInternalError,
+    JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcServerNotInitialized,
 )
-from pygls.protocol import LanguageServerProtocol
+from pygls.protocol import LanguageServerProtocol, default_converter
 
 from rocmlint.editors.server.documents import Documents
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+
+def converter() -> Converter:
+    """Return what reads messages; it stops at the first fault.
+
+    Otherwise it keeps an exception with a traceback for each: for a long string in place of a list,
+    one for each character, 600 MB of 100 KB.
+    """
+    made: Converter = default_converter()  # type: ignore[no-untyped-call]
+    made.detailed_validation = False
+    return made
 
 
 class Protocol(LanguageServerProtocol):
@@ -40,7 +55,10 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcInvalidRequest(message)
         try:
             return super().structure_message(data)
-        except JsonRpcInternalError as error:  # pygls gives it for what is no message
+        except JsonRpcInternalError as error:  # pygls gives it for all that is not valid
+            if "method" in data:
+                message = f"parameters of {data['method']}: {error.__cause__}"
+                raise JsonRpcInvalidParams(message) from error
             message = f"neither a request nor an answer: {error.__cause__}"
             raise JsonRpcInvalidRequest(message) from error
 

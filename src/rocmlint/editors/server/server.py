@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from rocmlint.editors.server import actions, watching
@@ -18,7 +17,7 @@ from rocmlint.editors.server.documents import Documents, Placed
 from rocmlint.editors.server.hover import selector_at
 from rocmlint.editors.server.options import is_enabled, laid_over
 from rocmlint.editors.server.process import Worker, WorkerError
-from rocmlint.editors.server.protocol import Protocol
+from rocmlint.editors.server.protocol import Protocol, converter
 from rocmlint.editors.server.schedule import Schedule
 from rocmlint.version import __version__
 
@@ -57,7 +56,7 @@ class Server(LanguageServer):
             __version__,
             notebook_document_sync=_NOTEBOOKS,
             protocol_cls=Protocol,
-            converter_factory=default_converter,
+            converter_factory=converter,
         )
         self.given = self.options = options
         self.enabled = True
@@ -103,8 +102,8 @@ class Server(LanguageServer):
         self._shown[subject] = shown = shown_in(subject, self.documents, result.linted)
         for problem in result.linted.problems:
             self.log(problem)
-        for note in result.linted.notes:
-            self.log(note, types.MessageType.Info)
+        for remark in result.linted.remarks:
+            self.log(remark, types.MessageType.Info)
         is_notebook = self.documents.get_notebook_document(notebook_uri=subject) is not None
         if self.pulls and not is_notebook:
             return

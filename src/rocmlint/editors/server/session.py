@@ -100,12 +100,11 @@ class Session:
         lines = analysis.text or ""
         self._keep(file, _Kept(file.text, settings, analysis.findings))
         shown = without_known(settings.baseline, folded(analysis.findings), file.path, lines)
-        found = {finding.code for finding in shown}
-        rules = (each for each in rules_of(settings) if each.code in found) if found else ()
+        rules = sorted({(finding.code, finding.name) for finding in shown})
         return Linted(
             tuple(shown),
             tuple(analysis.problems),
-            {rule.code: url for rule in rules if (url := address(rule)) is not None},
+            {code: page for code, name in rules if (page := address(code, name)) is not None},
             (*settings.sources, *settings.rules),
             tuple(f"{each}: {_UNLOADED}" for each in settings.unloaded_rules),
         )

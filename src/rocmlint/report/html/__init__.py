@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rocmlint.report.html.attached import sections
 from rocmlint.report.html.findings import as_json, as_list
 from rocmlint.report.html.overview import overview
-from rocmlint.text.words import counted
+from rocmlint.report.summary import number_of
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - t
     style, script = _file("page.css"), _file("page.js")
     yield Template(_file("page.html")).substitute(
         policy=_POLICY.format(style=_hash(style), script=_hash(script)),
-        title=f"rocmlint: {counted(report.findings, 'finding')}",
+        title=f"rocmlint: {number_of(report.findings)}",
         style=style,
         script=script,
         version=__version__,

@@ -90,10 +90,9 @@ def _rules(report: Report) -> Mapping[str, Mapping[str, str]]:
     # A cached run has not loaded the rules, and one that found nothing need not.
     known = {each.code: each for each in load_rules(report.rule_folders)} if report.findings else {}
     names = sorted({(finding.code, finding.name) for finding in report.findings})
-    return {visible(code): _rule(name, known.get(code)) for code, name in names}
+    return {visible(code): _rule(code, name, known.get(code)) for code, name in names}
 
 
-def _rule(name: str, rule: RuleType | None) -> Mapping[str, str]:
+def _rule(code: str, name: str, rule: RuleType | None) -> Mapping[str, str]:
     about = " ".join((getdoc(rule) or "").partition("\n\n")[0].split()) if rule else ""
-    page = address(rule) if rule else None
-    return {"name": visible(name), "about": visible(about), "page": page or ""}
+    return {"name": visible(name), "about": visible(about), "page": address(code, name) or ""}

@@ -23,8 +23,9 @@ _FAMILY = re.compile(r"[A-Za-z]+[0-9]?")
 
 def overview(report: Report) -> Html:
     """Return the numbers, the families, and the problems of the run."""
+    sentence = summary(report.findings, report.files, notes_fail=report.notes_fail)
     return joined(
-        element("p", text(summary(report.findings, report.files)), class_="sentence"),
+        element("p", text(sentence), class_="sentence"),
         _problems(report.problems),
         _numbers(report) if report.findings else NOTHING,
         _families(report) if report.findings else NOTHING,
@@ -46,6 +47,7 @@ def _numbers(report: Report) -> Html:
     cards = (
         (count.errors, "errors", "error"),
         (count.warnings, "warnings", "warning"),
+        *([(count.notes, "notes", "note")] if count.notes else []),
         (fixable, f"with a fix, {count.safe_fixes:,} safe", "fix"),
         (files, f"of {report.files:,} files", ""),
     )

@@ -8,7 +8,7 @@
   const status = document.getElementById("shown");
   const fold = document.getElementById("fold");
   const help = document.getElementById("help");
-  const severities = ["error", "warning"];
+  const severities = ["error", "warning", "note"];
   root.classList.add("scripts");
 
   // Elements
@@ -46,8 +46,8 @@
     return element("details", {}, title, shown);
   }
 
-  function note(label, ...inside) {
-    return element("div", {class: `note ${label}`}, element("span", {class: "label"}, label),
+  function remark(label, ...inside) {
+    return element("div", {class: `remark ${label}`}, element("span", {class: "label"}, label),
       element("div", {}, ...inside));
   }
 
@@ -69,10 +69,10 @@
         element("span", {class: "code", title: rule.about}, `${finding.code} ${rule.name}`), place),
       element("h4", {}, ...prose(finding.message)));
     if (finding.frame) made.append(frame(finding));
-    if (finding.help) made.append(note("help", ...prose(finding.help)));
-    if (finding.fix) made.append(note("fix", changes({changes: [], ...finding.fix})));
+    if (finding.help) made.append(remark("help", ...prose(finding.help)));
+    if (finding.fix) made.append(remark("fix", changes({changes: [], ...finding.fix})));
     for (const command of finding.commands ?? [])
-      made.append(note("confirm", element("code", {}, command)));
+      made.append(remark("confirm", element("code", {}, command)));
   }
 
   function words(finding) {
@@ -89,15 +89,17 @@
     path: (finding) => finding.path,
     severity: (finding) => finding.severity,
   };
+  const worst = (items) => severities.findIndex((severity) =>
+    items.some((each) => each.finding.severity === severity));
   const order = {
-    rule: (a, b) => b.items.length - a.items.length || (a.key < b.key ? -1 : 1),
+    rule: (a, b) => a.worst - b.worst || b.items.length - a.items.length || (a.key < b.key ? -1 : 1),
     path: () => 0,
     severity: (a, b) => severities.indexOf(a.key) - severities.indexOf(b.key),
   };
 
   function title(by, key) {
     if (by !== "rule")
-      return [by === "path" ? key : {error: "Errors", warning: "Warnings"}[key]];
+      return [by === "path" ? key : {error: "Errors", warning: "Warnings", note: "Notes"}[key]];
     return [element("span", {class: "code"}, key), ` ${rules[key].name}`];
   }
 
@@ -136,7 +138,7 @@
       if (!found.has(key)) found.set(key, []);
       found.get(key).push(item);
     }
-    const made = [...found].map(([key, inside]) => ({key, items: inside})).sort(order[by]);
+    const made = [...found].map(([key, inside]) => ({key, items: inside, worst: worst(inside)})).sort(order[by]);
     groups = made.map((each) => group(by, each.key, each.items));
     list.replaceChildren(...groups.map((each) => each.part));
     filter();

@@ -11,7 +11,7 @@ from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.claims.files import patch_check, patched_files
 from rocmlint.verify.claims.kernels import fast_path, kernel_package
 from rocmlint.verify.claims.program import dtype, origin, replacement
-from rocmlint.verify.result import Evidence, Judgement, Result
+from rocmlint.verify.result import CLAIMED_AT, Evidence, Judgement, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,7 +65,7 @@ def _result(claim: Claim, places: list[str], context: Context) -> Result:
         evidence = (Evidence("details", details),) if details else ()
     if claim.faked and judgement.verdict == "proven":
         judgement = _still_faked(claim, places, judgement)
-    claimed = as_evidence("claimed at", list(dict.fromkeys(places)))
+    claimed = as_evidence(CLAIMED_AT, list(dict.fromkeys(places)))
     return judgement.on(CHECK, _statement(claim, places), claim.subject, (*claimed, *evidence))
 
 

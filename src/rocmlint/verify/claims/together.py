@@ -9,7 +9,7 @@ from rocmlint.rule.claims import package_of_attention
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import MISSING
 from rocmlint.verify.claims.functions import ENTRY
-from rocmlint.verify.result import Evidence
+from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,13 +66,13 @@ def _missing(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result
     package = _package(claims[0])
     statement = f"`{package}` can be imported ({counted(claims, 'claim')} depend on it)"
     made = [f"{results[claim].claim} ({_places(results[claim])})" for claim in claims]
-    others = (each for each in worst.evidence if each.name != "claimed at")
+    others = (each for each in worst.evidence if each.name != CLAIMED_AT)
     evidence = (*(Evidence("needed by", each) for each in made), *others)
     return replace(worst, claim=statement, subject=package, evidence=evidence)
 
 
 def _places(result: Result) -> str:
-    return ", ".join(each.value for each in result.evidence if each.name == "claimed at")
+    return ", ".join(each.value for each in result.evidence if each.name == CLAIMED_AT)
 
 
 def _evidence(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Iterator[Evidence]:

@@ -1,4 +1,4 @@
-"""For people: a table of all results, then in full what is not proven."""
+"""For people: a table of all results, then each cause of those that are not proven, in full."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from rocmlint.text.visible import BOLD, GREEN, RED, YELLOW, paint, visible
 from rocmlint.text.words import few
-from rocmlint.verify.result import VERDICTS, WRAPPERS
+from rocmlint.verify.result import CLAIMED_AT, VERDICTS, WRAPPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,9 +33,12 @@ def render(results: Sequence[Result], *, color: bool, width: int | None) -> Iter
         yield f"{table}\n"
     else:
         yield from ("{}  {}  {}\n    {}\n    -> {}\n".format(*row) for row in rows)
+    causes: dict[object, list[Result]] = {}
     for each in results:
         if each.verdict != "proven":
-            yield "\n" + "".join(f"{line}\n" for line in _in_full(each, color=color))
+            causes.setdefault(_cause(each), []).append(each)
+    for alike in causes.values():
+        yield "\n" + "".join(f"{line}\n" for line in _in_full(alike, color=color))
     yield from _wrappers(results)
     counts = Counter(each.verdict for each in results)
     yield "\n" + ", ".join(f"{counts[each]:,} {each}" for each in VERDICTS) + ".\n"
@@ -62,13 +65,22 @@ def _row(result: Result, *, color: bool) -> tuple[str, ...]:
     return (verdict, *(visible(each) for each in rest))
 
 
-def _in_full(result: Result, *, color: bool) -> Iterator[str]:
-    verdict = paint(result.verdict, _STYLES[result.verdict], BOLD, color=color)
-    yield f"{verdict}: {visible(result.subject)}: {visible(result.claim)}"
-    yield from _lines("why", result.reason)
-    yield from _lines("do", result.action)
-    for each in result.evidence:
-        yield from _lines(each.name, each.value)
+def _cause(result: Result) -> object:
+    """Return what results of one cause share: all but the claim, its subject and its places."""
+    seen = tuple(each for each in result.evidence if each.name != CLAIMED_AT)
+    return (result.verdict, result.reason, result.action, seen)
+
+
+def _in_full(alike: Sequence[Result], *, color: bool) -> Iterator[str]:
+    """Yield each claim, then once what holds for all of them."""
+    for each in alike:
+        verdict = paint(each.verdict, _STYLES[each.verdict], BOLD, color=color)
+        yield f"{verdict}: {visible(each.subject)}: {visible(each.claim)}"
+    yield from _lines("why", alike[0].reason)
+    yield from _lines("do", alike[0].action)
+    evidence = dict.fromkeys(seen for each in alike for seen in each.evidence)
+    for seen in sorted(evidence, key=lambda seen: seen.name != CLAIMED_AT):
+        yield from _lines(seen.name, seen.value)
 
 
 def _lines(name: str, value: str) -> Iterator[str]:

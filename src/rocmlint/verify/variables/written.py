@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,6 +37,9 @@ _CHANGES = frozenset({"__setitem__", "clear", "pop", "popitem", "setdefault", "u
 """Methods of the environment that change it."""
 
 
+_NAMES_READER = re.compile(r"\b(environb?|getenvb?)\b").search
+
+
 @dataclass(frozen=True)
 class Setting:
     """An expression or a statement that changes the environment.
@@ -63,6 +67,8 @@ def _settings(file: Program, node: ast.AST) -> Iterator[Setting]:
             elif isinstance(target, ast.Attribute) and target.attr == "environ":
                 yield Setting(node, "unknown")  # all that is not in the new one is gone
                 yield from _many(file, node, node.value)
+            elif isinstance(target, ast.Attribute) and _is_reader(file, target):
+                yield Setting(node, "unknown")  # it may answer anything
     elif isinstance(node, ast.AugAssign):
         target = node.target
         if isinstance(target, ast.Subscript) and file.is_own_environment(target.value):
@@ -86,10 +92,16 @@ def _settings(file: Program, node: ast.AST) -> Iterator[Setting]:
             yield Setting(node, "unknown")
 
 
+def _is_reader(file: Program, target: ast.Attribute) -> bool:
+    """Return whether a function that reads the environment is replaced."""
+    return target.attr in {"getenv", "getenvb"} or file.is_own_environment(target.value)
+
+
 def _call(file: Program, node: ast.Call) -> Iterator[Setting]:
     name, first = last_name(node.func), node.args[0] if node.args else None
     keywords = {each.arg: each.value for each in node.keywords}
-    if name == "exec" and isinstance(first, ast.Constant) and "environ" in str(first.value):
+    constants = [str(each.value) for each in node.args[:2] if isinstance(each, ast.Constant)]
+    if name in {"exec", "patch", "setattr"} and any(map(_NAMES_READER, constants)):
         yield Setting(node, "unknown")
     elif name == "load_dotenv":
         override = keywords.get("override")
