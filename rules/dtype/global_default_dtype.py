@@ -40,7 +40,7 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     other libraries. In half precision they lose range and digits far away from the line that
     changed the default, and a second model in the same process is built in the wrong dtype.
 
-    It is a warning in a function or constructor that gives a model to its caller, who does not
+    It is a warning in a function or constructor that returns a model to its caller, who does not
     expect another default, and in a program that sets a 16-bit type and trains or uses autocast,
     which expects float32.
 
