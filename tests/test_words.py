@@ -183,10 +183,12 @@ def of_literals(folder: Path) -> Iterator[Text]:
 
 
 def of_rules() -> Iterator[Text]:
-    """Yield the documentation of the rules and of their excuses."""
+    """Yield the documentation of the rules, of their tiers, excuses and doubts."""
     for rule in load_rules():
         yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
-        for each in rule.excuses:
+        for severity, line in rule.tiers.items():
+            yield Text(f"{rule.code}, {severity}", line)
+        for each in (*rule.excuses, *rule.doubts):
             yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
 
 
