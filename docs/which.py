@@ -55,7 +55,7 @@ def which_picture() -> str:
     parts = [
         '<div style="overflow-x: auto">',
         _open(width, height),
-        '<title id="which-title">Which builds of torch there are for which GPU and ROCm</title>',
+        '<title id="which-title">Which torch supports which GPU and ROCm</title>',
         f'<desc id="which-text">{escape(_description())}</desc>',
         *_legend(),
         *_families(columns),

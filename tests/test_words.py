@@ -118,7 +118,7 @@ HABITS = {
     "more than 12 words": rf"^(?:\S+ ){{{LONGEST_SUMMARY}}}\S",
 }
 """What a summary of a rule is not: it is a statement, a subject with its verb, as short as one."""
-UNDER_WAY = {"ROC114", "ROC115", "ROC118", "ROC120", "ROC211", "ROC213", "ROC214", "ROC215"}
+UNDER_WAY = {"ROC211", "ROC213", "ROC214", "ROC215"}
 """Rules that others take over; to be removed with them."""
 
 _CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
@@ -183,10 +183,12 @@ def of_literals(folder: Path) -> Iterator[Text]:
 
 
 def of_rules() -> Iterator[Text]:
-    """Yield the documentation of the rules and of their excuses."""
+    """Yield the documentation of the rules, of their tiers, excuses and doubts."""
     for rule in load_rules():
         yield Text(f"{rule.code}, its page", inspect.getdoc(rule) or "")
-        for each in rule.excuses:
+        for severity, line in rule.tiers.items():
+            yield Text(f"{rule.code}, {severity}", line)
+        for each in (*rule.excuses, *rule.doubts):
             yield Text(f"{rule.code}, {each.__name__}", inspect.getdoc(each) or "")
 
 

@@ -88,7 +88,7 @@ class HostReadInForward(PythonRule["cst.Call | cst.Comparison | cst.Subscript"])
         else:
             message = fitted("`{}` reads a tensor into Python", read)
             help = (
-                "Keep it in a tensor. Where it must be a number, use `.item()` and tell the "
+                "Keep it in a tensor. If you need a Python number, use `.item()` and tell the "
                 "export its bounds with `torch._check`."
             )
         is_symbol = name in _SYMBOLIC or found.dependence.reach == "dtype-gated"

@@ -114,7 +114,7 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
         if not trainer_classes(node, source) or self.is_excused(node, source):
             return
         message = "`compute_loss` ignores `return_outputs`, with which it is called to evaluate"
-        help = "Return `(loss, outputs)` where `return_outputs` is true, and the loss alone else."
+        help = "Return `(loss, outputs)` if `return_outputs` is true; otherwise return the loss."
         yield self.finding(node.name, source, message, help=help)
 
 

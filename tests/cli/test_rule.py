@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.cli.main import main
 from rocmlint.rule.documentation import conditions, summary
@@ -114,6 +117,12 @@ def test_json_has_tiers_notes_and_earlier_codes() -> None:
     assert said["notes"] == ["Loops that log every step."]
     assert said["not_reported"] == ["Loops that `warm | up`."]
     assert said["retired"] == {"ACME102": "loop-may-wait"}
+
+
+def test_the_document_of_all_rules_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = Path(__file__).parents[2] / "docs" / "schema" / "rules.json"
+    document = json.loads(explained(capsys, "--all", "--output-format", "json"))
+    Draft202012Validator(json.loads(schema.read_text())).validate(document)
 
 
 @each_rule

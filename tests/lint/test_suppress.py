@@ -324,7 +324,7 @@ def test_unknown_rule_is_found_and_the_nearest_named() -> None:
     (finding,) = lint("load(path)  # rocmlint: ignore[copied-pach]\n")
     assert finding.code == "ROC902"
     assert finding.message == "Unknown rule `copied-pach`: nothing is suppressed"
-    assert finding.help == "Did you mean 'copied-patch'? Remove it otherwise."
+    assert finding.help == "Did you mean 'copied-patch'? If not, delete the comment."
 
 
 def test_unknown_code_in_noqa_is_found_only_if_it_is_ours() -> None:

@@ -43,7 +43,7 @@ def test_python_that_cannot_be_parsed_is_an_error(text: str) -> None:
     finding = unread("train.py", text)
     assert finding.severity == "error"
     assert finding.message.startswith("This file cannot be parsed: ")
-    assert finding.help == "Nothing in it was checked: fix it, or exclude the file."
+    assert finding.help == "Not checked: fix it, or exclude the file."
 
 
 def test_a_line_that_pip_refuses_hides_no_other_of_its_list() -> None:

@@ -177,7 +177,7 @@ def test_the_picture_says_what_it_shows(which: Any) -> None:
     (picture,) = tree.iter(f"{SVG}svg")
     title, description, *_ = (each.text or "" for each in picture)
     assert picture.get("role") == "img"
-    assert title.startswith("Which builds of torch")
+    assert title.startswith("Which torch supports which GPU")
     assert "ROCm 7.14: PyTorch has torch 2.14 for gfx908, gfx90a, gfx942" in description
 
 

@@ -27,6 +27,8 @@ USUAL = {
     "preview": "also use rules that are in preview",
     "environment": "let packages installed there decide which names exist",
     "output-format": "text, concise, json, sarif, github and others",
+    "notes": "how notes are shown: short, full or off",
+    "show-excused": "also show what was kept back, and why",
     "statistics": "print counts per rule, not findings",
     "fail-on": "the least severity that makes the exit code 1",
     "add-ignore": "add a suppression with this reason to every finding",

@@ -95,9 +95,9 @@ def main(arguments: Sequence[str]) -> int:
     if named and not any(_is_known(each, known) or _is_code(each) for each in named):
         return _found(" ".join(flags.rules), known, flags.output_format)
     wanted = _wanted(named, known) if named else list(known)
+    _say_successors(named, known)
     listing = not (named or flags.all) and flags.output_format == "text"
     print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
-    _say_successors(named, known)
     return 0
 
 

@@ -187,7 +187,7 @@ class _Judge:
             if wrong:
                 yield from self._about(suppression, wrong, UNKNOWN, *self._unknown_words(wrong))
             elif not suppression.selectors:
-                message = "This suppression names no rule, so it suppresses nothing"
+                message = "This suppression names no rule, so it hides no finding"
                 advice = f"Write `# rocmlint: {suppression.kind}[CODE] reason`."
                 yield from self._about(suppression, wrong, UNKNOWN, message, advice)
 
@@ -202,7 +202,7 @@ class _Judge:
                 and self._meant(each) <= judged
             ]
             if idle:
-                message = f"This suppression of {_enumerated(idle)} suppresses nothing"
+                message = f"No {_enumerated(idle)} here: this suppression hides no finding"
                 advice = "Remove it, so that it cannot hide a future problem."
                 yield from self._about(suppression, idle, UNUSED, message, advice)
 
@@ -215,7 +215,8 @@ class _Judge:
         proposal = near_rule(wrong[0], labels) if len(wrong) == 1 else ""
         message = f"Unknown rule {_enumerated(wrong)}: nothing is suppressed"
         question = proposal.replace("; did", "Did", 1)
-        return message, f"{question or 'Write the code or name of a rule.'} Remove it otherwise."
+        write = question or "Write the code or name of a rule."
+        return message, f"{write} If not, delete the comment."
 
     def _about(
         self, suppression: Suppression, gone: list[str], code: str, message: str, advice: str

@@ -21,7 +21,7 @@ _PYTHON_2 = compile_lazily(
     r"^\s*(?:print|exec)\s+(?:[\"'\w%]|>>)|^\s*except\b[^:]*\w\s*,\s*\w+\s*:"
     r"|^\s*raise\s+[\w.]+\s*,|\bur[\"']|<>|(?<![\w.])(?<!\d,)0[0-7]+\b(?!\.)|`\w+`"
 )
-_NOT_CHECKED = "Nothing in it was checked"
+_NOT_CHECKED = "Not checked"
 
 
 class Unread(NamedTuple):

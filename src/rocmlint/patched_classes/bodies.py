@@ -77,7 +77,7 @@ def faults_in_statements(
                 missing = library.find(dotted).missing
                 if missing and missing not in told and missing.rpartition(".")[2] not in asked:
                     told.add(missing)
-                    yield Fault("name-missing", node, f"`{missing}` is not there", missing)
+                    yield Fault("name-missing", node, f"the module has no `{missing}`", missing)
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:

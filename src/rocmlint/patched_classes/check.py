@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _HELP = {
-    "call-mismatch": "Call it as it is written in this version of the library.",
+    "call-mismatch": "Match the signature in this version of the library.",
     "name-missing": "Find what took its place in this version of the library.",
 }
 
@@ -128,7 +128,7 @@ def _which(target: str, module: Module) -> tuple[str, str]:
 def _twice(patch: Patch, replacement: Replacement, other: Patch) -> Problem:
     name, module = replacement.attribute, patch.names.module
     message = fitted("`{}` replaces `{}`, as `{}` does", patch.name, name, other.name)
-    help = f"Keep one of the two; the other is in {os.path.basename(other.names.module.path)}."
+    help = f"Delete this patch or the one in {os.path.basename(other.names.module.path)}."
     place = Place.of(replacement.place, module.path, module.text)
     about = replacement.target
     return Problem("patched-twice", patch.name, patch.target, message, help, place, None, about)

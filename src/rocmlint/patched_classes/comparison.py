@@ -137,7 +137,7 @@ class Comparison:
         message = fitted(
             "`{}` has no `{}` in {version}", name, replacement.attribute, version=version
         )
-        help = "Nothing of the library calls it. Patch the method that took its place."
+        help = "The library never calls it. Patch the method that replaced it."
         place = replacement.place
         return self._problem(
             "method-missing", message, help, place, original=holder, about=replacement.attribute

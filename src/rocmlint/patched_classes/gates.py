@@ -106,8 +106,7 @@ def _problem(
         answer=answer,
         supported=f"{package}{specifier}",
     )
-    help = f"Remove the {'condition' if taken else 'branch'}: the other way is never taken."
-    if not taken:
-        help = "Remove the branch that it guards: it never runs."
+    guarded = "condition: its other branch" if taken else "branch that it guards: it"
+    help = f"Remove the {guarded} never runs."
     place = Place.of(gate, module.path, module.text)
     return Problem("dead-gate", "", "", message, help, place, None, written)

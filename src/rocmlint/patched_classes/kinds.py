@@ -23,8 +23,8 @@ class Kind(NamedTuple):
 
 
 KINDS: Mapping[str, Kind] = {
-    "class-missing": Kind("error", "the patched class is not there", "ROC851"),
-    "function-missing": Kind("warning", "the patched function is not there", "ROC851"),
+    "class-missing": Kind("error", "the patched class does not exist", "ROC851"),
+    "function-missing": Kind("warning", "the patched function does not exist", "ROC851"),
     "not-a-class": Kind("error", "what is patched is not a class", "ROC851"),
     "method-missing": Kind("warning", "the class does not have the patched method", "ROC852"),
     "method-undefined": Kind("error", "the patch does not define a listed method", "ROC852"),
@@ -37,7 +37,7 @@ KINDS: Mapping[str, Kind] = {
     "descriptor-kind": Kind("error", "static, class method or property became another", "ROC854"),
     "dead-gate": Kind("warning", "no supported version takes this branch", "ROC855"),
     "call-mismatch": Kind("error", "a call in the patch does not bind", "ROC856"),
-    "name-missing": Kind("error", "the patch uses a name that is not there", "ROC856"),
+    "name-missing": Kind("error", "the patch uses a name that the module lacks", "ROC856"),
     "attribute-missing": Kind("warning", "`self` does not have an attribute", "ROC857"),
     "body-changed": Kind("warning", "the replaced code is not the reviewed one", "ROC858"),
     "contract-unreadable": Kind("error", "the contract is not written as one", "ROC859"),

@@ -123,7 +123,7 @@ def differences(
             yield from _changed(own, each)
             place = original.parameters.index(each)
             if each.by_position and not own.by_position and place < by_position:
-                text = f"takes `{own.name}` only by name, and it is given by position"
+                text = f"takes `{own.name}` by keyword only, but callers pass it by position"
                 yield Difference("parameter-order", text, own.name)
         elif each.name in renamed.values():
             new = next(name for name, old in renamed.items() if old == each.name)

@@ -37,7 +37,7 @@ ABOUT: dict[Table, str] = {
 """What each table knows, in the order in which they are told."""
 OLD = 90
 """Days after which an age is worth a note."""
-HOW = "pip install --upgrade rocmlint; rocmlint stack update fetches what its own verbs use"
+HOW = "pip install --upgrade rocmlint; rocmlint stack update refreshes the tables of rocmlint stack"
 """How tables become newer."""
 _FILE = os.path.join(tables.SHIPPED, "ages.json")
 

@@ -56,7 +56,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     places = context.interpreter.ask("defined", {"function": name})
     if places:
         return _wish(name, value), as_evidence("defined at", places)
-    reason = f"no installed package defines {name}: the files that define it are missing"
+    reason = f"no installed package defines {name}: the patched files are not installed"
     action = "install the patched files that define it, and restore what calls it"
     return Judgement("contradicted", "located", "not defined", reason, action), ()
 

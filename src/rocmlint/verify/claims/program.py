@@ -111,6 +111,6 @@ def _run(module: str) -> str:
 
 def dtype(_: Claim, __: Context) -> Checked:
     """Name the command: nothing says here how the model is built."""
-    reason = "only the model itself can show it, and how to build it is unknown"
+    reason = "it needs a function that builds the model"
     action = "rocmlint verify dtype MODULE:FACTORY (a function that returns the model)"
     return Judgement("unproven", "declared", "not checked", reason, action), ()

@@ -64,7 +64,7 @@ def _missing(claims: Sequence[Claim], results: Mapping[Claim, Result]) -> Result
     """Return one result on a missing package, with each claim that needs it and its places."""
     worst = min((results[each] for each in claims), key=lambda each: each.verdict)
     package = _package(claims[0])
-    statement = f"`{package}` loads, which {counted(claims, 'claim')} of the code need"
+    statement = f"`{package}` can be imported ({counted(claims, 'claim')} depend on it)"
     made = [f"{results[claim].claim} ({_places(results[claim])})" for claim in claims]
     others = (each for each in worst.evidence if each.name != CLAIMED_AT)
     evidence = (*(Evidence("needed by", each) for each in made), *others)

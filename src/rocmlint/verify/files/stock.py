@@ -22,7 +22,7 @@ Facts = dict[str, Any]
 """An answer of :mod:`rocmlint.interpreter.inside.stock`, or a part of it."""
 
 _TASK = "stock"
-_CLAIM = "its files are the wheel's"
+_CLAIM = "installed files match the wheel"
 _LISTED = 200
 """How many files of one kind are named: more are another package altogether."""
 
@@ -73,10 +73,7 @@ def _not_installed(python: str) -> Judgement:
         "unproven",
         "located",
         "not installed",
-        (
-            "no directory on sys.path has a .dist-info of that name, so there is nothing "
-            "to compare with"
-        ),
+        "no directory on sys.path has a .dist-info of that name",
         f"{python} -m pip list shows the installed names",
     )
 
