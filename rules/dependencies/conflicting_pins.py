@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands, declared, fitted, shortened
+from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.commands import PIP_AND_UV
+from ._names.judgement import first_fitting
 from ._pins.excuses import (
     has_own_triton,
     is_from_elsewhere,
@@ -131,6 +132,9 @@ class ConflictingPins(PartRule["Command | Declared"]):
         source: File,
     ) -> Finding:
         message, help = _message(conflict, part), _help(conflict, listed, source)
+        other = conflict.other if conflict.owner is part else conflict.owner
+        if other.where != part.where and f"({other.where})" not in message:
+            help = f"{help[:-1]} (`{_text(other)}` is in {other.where})."
         return self.finding(place, source, message, help=help)
 
     def _first(self, part: Part, others: Iterable[Part], source: File) -> Conflict | None:
@@ -155,21 +159,14 @@ def _message(conflict: Conflict, part: Part) -> str:
     owner, other = conflict.owner, conflict.other
     texts = (_text(owner), _text(other))
     if not conflict.demanded:
-        return fitted(
-            "No release satisfies both `{}` and `{}` ({where})", *texts, where=other.where
-        )
+        return f"No release satisfies both `{texts[0]}` and `{texts[1]}` ({other.where})"
     demand = f"{other.name}{conflict.demanded}"
     where = (_where(owner, part), _where(other, part))
-    whole = f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes"
-    if len(whole) <= 100:
-        return whole
-    return fitted(
-        "`{}`{here} requires {}, which `{}`{there} excludes",
-        texts[0],
-        demand,
-        str(other.requirement.specifier),  # what is needed has the name of the other
-        here=where[0],
-        there=where[1],
+    return first_fitting(
+        f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes",
+        f"`{texts[0]}` requires {demand}, which `{texts[1]}` excludes",
+        # what is needed has the name of the other
+        f"`{texts[0]}` requires {demand}, not `{other.requirement.specifier}`",
     )
 
 
@@ -203,4 +200,4 @@ def _text(part: Part) -> str:
 
 
 def _where(part: Part, here: Part) -> str:
-    return "" if part is here or part.where == here.where else f" ({shortened(part.where, 24)})"
+    return "" if part is here or part.where == here.where else f" ({part.where})"
