@@ -132,9 +132,6 @@ class ConflictingPins(PartRule["Command | Declared"]):
         source: File,
     ) -> Finding:
         message, help = _message(conflict, part), _help(conflict, listed, source)
-        other = conflict.other if conflict.owner is part else conflict.owner
-        if other.where != part.where and f"({other.where})" not in message:
-            help = f"{help[:-1]} (`{_text(other)}` is in {other.where})."
         return self.finding(place, source, message, help=help)
 
     def _first(self, part: Part, others: Iterable[Part], source: File) -> Conflict | None:
@@ -164,9 +161,9 @@ def _message(conflict: Conflict, part: Part) -> str:
     where = (_where(owner, part), _where(other, part))
     return first_fitting(
         f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes",
-        f"`{texts[0]}` requires {demand}, which `{texts[1]}` excludes",
         # what is needed has the name of the other
-        f"`{texts[0]}` requires {demand}, not `{other.requirement.specifier}`",
+        f"`{texts[0]}`{where[0]} requires {demand}, which `{other.requirement.specifier}`"
+        f"{where[1]} excludes",
     )
 
 

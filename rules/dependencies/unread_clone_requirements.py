@@ -9,7 +9,8 @@ from rocmlint.rule import PartRule, commands
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
-from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
+from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

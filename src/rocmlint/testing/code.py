@@ -36,7 +36,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
 _NAME = re.compile(r"`[^`]*`")
 _CUT = re.compile(r"`[^`\s(){}\"']*…[^`\s(){}\"']*`")
 """A name or path that lacks its middle or its end, which nobody can search for."""
-_COUNTED = 32
+_COUNTED = 24
 """How much of a name counts: a long one makes the message longer, and is never cut."""
 _ROUNDS = 10
 """How often fixes may make others possible."""
