@@ -287,8 +287,8 @@ def _declared(
         if not allowed:
             return ()
         listed = "" if key[1] or key[2] else _inside(key[0], project)
-        found_in = {"in_readme": is_readme(key[0]), "listed": listed}
-        result += (replace(each, **found_in) for each in allowed)
+        in_readme = is_readme(key[0])
+        result += (replace(each, in_readme=in_readme, listed=listed) for each in allowed)
     result.sort(key=lambda each: (not each.certain, each.version))
     return tuple(dict.fromkeys((*result, *_newest_of(unknown, package))))
 

@@ -31,7 +31,9 @@ AnyFile_contra = TypeVar("AnyFile_contra", contravariant=True)
 class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
     """A rule whose excuses all take the same candidate: a type checker proves it of each rule."""
 
-    severity: ClassVar[Severity]
+    @property
+    def severity(self) -> Severity:
+        """How sure a finding is to matter that nothing excuses or doubts."""
 
     @property
     def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:
