@@ -107,7 +107,7 @@ class DeprecatedName(PythonRule["Node"]):
     """A function or keyword of torch or torchvision that is deprecated.
 
     ## Why it matters
-    It prints a warning in each process, and a later release takes it away. Where another function
+    It prints a warning in each process, and a later release removes it. Where another function
     does exactly the same, as for ``torch.cuda.amp.autocast``, or the weights that ``pretrained=``
     stands for are known, the call can be rewritten without a change of what it does. The others,
     such as ``torch.svd``, have a replacement that takes other arguments or gives another result.

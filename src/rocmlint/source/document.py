@@ -56,7 +56,7 @@ class Document(File):
 
 
 def document_beside(path: str, file: File) -> Document:
-    """Return another file that is not Python, in the project of its own folder.
+    """Return another file that is not Python, in the project of its own directory.
 
     What it asks of the disk counts for the file once that ``depends_on`` it.
     """
