@@ -157,7 +157,7 @@ def _message(conflict: Conflict, part: Part) -> str:
     texts = (_text(owner), _text(other))
     if not conflict.demanded:
         return f"No release satisfies both `{texts[0]}` and `{texts[1]}` ({other.where})"
-    demand = f"{other.name}{conflict.demanded}"
+    demand = f"{other.name}{_that_excludes(conflict)}"
     where = (_where(owner, part), _where(other, part))
     return first_fitting(
         f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes",
@@ -165,6 +165,22 @@ def _message(conflict: Conflict, part: Part) -> str:
         f"`{texts[0]}`{where[0]} requires {demand}, which `{other.requirement.specifier}`"
         f"{where[1]} excludes",
     )
+
+
+def _that_excludes(conflict: Conflict) -> str:
+    """Return what is demanded, without the single releases that have nothing to do with it."""
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.published.requirements import pin  # noqa: PLC0415
+
+    demanded = conflict.demanded.split(",")
+    pinned = pin(conflict.other.requirement.specifier)
+    kept = [
+        each
+        for each in demanded
+        if not each.startswith("!=") or (pinned is not None and pinned not in SpecifierSet(each))
+    ]
+    return ",".join(kept or demanded)
 
 
 def _help(conflict: Conflict, listed: Sequence[Part], source: File) -> str:

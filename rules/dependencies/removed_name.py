@@ -124,10 +124,9 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     excuses = (
         is_undeclared,
         *LOOKUP_EXCUSES,
-        may_run_elsewhere,
-        is_for_no_release,
         is_not_run,
     )
+    doubts = (may_run_elsewhere, is_for_no_release)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
@@ -152,9 +151,12 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 _message(alike),
                 help=advice(alike, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
-                severity=surest.severity,
+                severity="note" if self._are_doubtful(alike, source) else surest.severity,
             )
             yield replace(finding, once=f"{self.code} {source.path} {cure}")
+
+    def _are_doubtful(self, found: Sequence[MissingLookup], source: Source) -> bool:
+        return all(any(doubt(each, source) for doubt in self.doubts) for each in found)
 
     def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
         """Say once a project that two of its lists disagree on what is there."""

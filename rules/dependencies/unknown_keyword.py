@@ -110,9 +110,9 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         is_undeclared,
         *KEYWORD_EXCUSES,
         fails_first,
-        may_run_elsewhere,
         is_not_run,
     )
+    doubts = (may_run_elsewhere,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
@@ -129,7 +129,9 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 _message(unknown),
                 help=_advice(unknown, node, source),
                 fix=_fix(unknown, node, source),
-                severity=surest.severity,
+                severity="note"
+                if all(may_run_elsewhere(each, source) for each in unknown)
+                else surest.severity,
             )
             names_of = " ".join(sorted(each.name for each in unknown))
             yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")
