@@ -22,7 +22,7 @@ from pathlib import Path
 QUOTED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")
 PLACE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):\d+: (?P<code>TOR\d+) (?:\[\*\] )?(?P<text>.*)$")
 REQUIRED = "torch>=2.8\ntorchvision>=0.23\n"
-OURS = ("ROC204", "ROC205", "ROC213", "ROC214", "ROC215", "ROC216", "ROC218")
+OURS = ("ROC204", "ROC205", "ROC213", "ROC216", "ROC218")
 WHY_NOT = {
     "TOR002": "a misspelt attribute: a typo, not a version; linters for typos find it",
     "TOR102": "loads tensors, which torch 2.6 does as before; ROC216 reports what it refuses",

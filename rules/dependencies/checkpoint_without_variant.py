@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
 from ._names.guards import is_asked_for, is_guarded
@@ -43,7 +44,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
     There are two variants of activation checkpointing. Without ``use_reentrant`` torch takes the
     old one and warns, since 2.1, that a later release will raise an exception instead. The old
     one computes no gradients at all where no input of the checkpointed function requires one, as
-    with a frozen embedding or an adapter.
+    with a frozen embedding or an adapter. Reported once a project.
 
     ## Example
     ```python
@@ -71,8 +72,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
     code = "ROC218"
     name = "checkpoint-without-variant"
     since = "0.1.0"
-    severity = "warning"
-    preview = True
+    severity = "note"
     on = nodes(
         "Call",
         words=("torch.utils.checkpoint", "torch.utils import checkpoint"),
@@ -101,7 +101,9 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
             "Pass `use_reentrant=False`, which torch recommends, or `True` to keep the current "
             "behavior. A later torch will raise an exception without it."
         )
-        yield self.finding(node.func, source, message, help=told, fix=_fix(node, source))
+        finding = self.finding(node.func, source, message, help=told, fix=_fix(node, source))
+        root = relative(source.project.folders[-1], source.settings.root)
+        yield replace(finding, once=f"{self.code} {root}")
 
 
 @once_per_file

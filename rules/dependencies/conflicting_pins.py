@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands, declared, fitted, shortened
+from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.commands import PIP_AND_UV
+from ._names.judgement import first_fitting
 from ._pins.excuses import (
     has_own_triton,
     is_from_elsewhere,
@@ -155,22 +156,31 @@ def _message(conflict: Conflict, part: Part) -> str:
     owner, other = conflict.owner, conflict.other
     texts = (_text(owner), _text(other))
     if not conflict.demanded:
-        return fitted(
-            "No release satisfies both `{}` and `{}` ({where})", *texts, where=other.where
-        )
-    demand = f"{other.name}{conflict.demanded}"
+        return f"No release satisfies both `{texts[0]}` and `{texts[1]}` ({other.where})"
+    demand = f"{other.name}{_that_excludes(conflict)}"
     where = (_where(owner, part), _where(other, part))
-    whole = f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes"
-    if len(whole) <= 100:
-        return whole
-    return fitted(
-        "`{}`{here} requires {}, which `{}`{there} excludes",
-        texts[0],
-        demand,
-        str(other.requirement.specifier),  # what is needed has the name of the other
-        here=where[0],
-        there=where[1],
+    return first_fitting(
+        f"`{texts[0]}`{where[0]} requires {demand}, which `{texts[1]}`{where[1]} excludes",
+        # what is needed has the name of the other
+        f"`{texts[0]}`{where[0]} requires {demand}, which `{other.requirement.specifier}`"
+        f"{where[1]} excludes",
     )
+
+
+def _that_excludes(conflict: Conflict) -> str:
+    """Return what is demanded, without the single releases that have nothing to do with it."""
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.published.requirements import pin  # noqa: PLC0415
+
+    demanded = conflict.demanded.split(",")
+    pinned = pin(conflict.other.requirement.specifier)
+    kept = [
+        each
+        for each in demanded
+        if not each.startswith("!=") or (pinned is not None and pinned not in SpecifierSet(each))
+    ]
+    return ",".join(kept or demanded)
 
 
 def _help(conflict: Conflict, listed: Sequence[Part], source: File) -> str:
@@ -203,4 +213,4 @@ def _text(part: Part) -> str:
 
 
 def _where(part: Part, here: Part) -> str:
-    return "" if part is here or part.where == here.where else f" ({shortened(part.where, 24)})"
+    return "" if part is here or part.where == here.where else f" ({part.where})"

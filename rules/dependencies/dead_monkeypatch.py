@@ -20,7 +20,7 @@ from rocmlint.rule import (
 )
 
 from ._names.failing_imports import fails_at_import
-from ._names.guards import is_asked_for, is_bound, is_guarded
+from ._names.guards import is_bound, is_ready
 from ._names.judgement import (
     MissingName,
     MissingUse,
@@ -31,9 +31,9 @@ from ._names.judgement import (
     runs_with,
     since,
 )
-from ._names.live import NOT_RUN, is_uncalled
+from ._names.live import is_not_run
 from ._names.other_environments import is_excluded, to_require
-from ._names.overlays import OTHER_PACKAGE, foreign_uses, is_put_in
+from ._names.overlays import foreign_uses, is_of_other_package, is_put_in
 from ._names.published_names import (
     has,
     has_member,
@@ -44,7 +44,6 @@ from ._names.published_names import (
 )
 from ._names.replacements import GONE_BEFORE
 from ._names.uses import WORDS
-from ._names.version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,16 +98,21 @@ class DeadPatch(MissingUse):
         return _history(self.dotted, self.name)
 
 
-def is_setting(patch: DeadPatch, source: Source) -> bool:
-    """Settings: what is put in place cannot be called."""
+def is_harmless(patch: DeadPatch, source: Source) -> bool:
+    """Settings, names of modules that others ask for, and functions that answer one thing only."""
+    return any(each(patch, source) for each in (_is_setting, _is_kept_for_others, _is_constant_now))
+
+
+def _is_setting(patch: DeadPatch, source: Source) -> bool:
+    """Return whether what is put in place cannot be called."""
     del source
     if isinstance(patch.value, cst.Name):
         return patch.value.value in {"True", "False", "None"}
     return not isinstance(patch.value, (cst.Attribute, cst.Lambda, cst.Call))
 
 
-def is_kept_for_others(patch: DeadPatch, source: Source) -> bool:
-    """Names of modules that get anything but a function of the file: others ask for them."""
+def _is_kept_for_others(patch: DeadPatch, source: Source) -> bool:
+    """Return whether a module gets anything but a function of the file: others ask for it."""
     if patch.of_class:
         return False
     value = patch.value
@@ -116,8 +120,8 @@ def is_kept_for_others(patch: DeadPatch, source: Source) -> bool:
     return not found or any(not isinstance(each.node, cst.FunctionDef) for each in found)
 
 
-def is_constant_answer(patch: DeadPatch, source: Source) -> bool:
-    """Functions of a module that always answer the same now: where they are gone, nothing asks."""
+def _is_constant_now(patch: DeadPatch, source: Source) -> bool:
+    """Return whether a module's function always answers the same: where it is gone, nobody asks."""
     return not patch.of_class and _is_constant(patch.value, source)
 
 
@@ -230,18 +234,13 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     )
     excuses = (
         is_undeclared,
-        is_setting,
-        *OTHER_PACKAGE,
-        is_kept_for_others,
-        is_constant_answer,
-        is_asked_for,
-        is_guarded,
+        is_harmless,
+        is_of_other_package,
+        is_ready,
         is_put_in,
         is_used_here,
         fails_at_import,
-        *NOT_RUN,
-        is_for_some_versions,
-        is_uncalled,
+        is_not_run,
     )
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:

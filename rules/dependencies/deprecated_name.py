@@ -5,25 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from rocmlint.paths import relative
-from rocmlint.rule import PythonRule, nodes
-from rocmlint.rule.closed_projects import is_distributed, is_test
+from rocmlint.rule import Fix, PythonRule, nodes
 from rocmlint.rule.copied_projects import is_copied
 
 from ._names.guards import is_asked_for, is_guarded
 from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project, is_put_in
 from ._torch.old_calls import Group, OldUse, old_uses, suspects
+from ._torch.old_weights import (
+    SINCE,
+    OldWeights,
+    edit_of,
+    old_weights_of,
+    said_of_weights,
+    suspected_weights,
+)
 from ._torch.rewriting import has_successor, rewriting
 from ._torch.successors import SUCCESSORS
+from ._torch.to_rewrite import (
+    help_to_rewrite,
+    message_to_rewrite,
+    names_to_rewrite,
+    suspected_to_rewrite,
+    words_to_rewrite,
+)
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    import libcst as cst
-
     from rocmlint.rule import Finding, Source
+
+    Node = cst.Call | cst.Decorator | cst.ImportFrom
+    Old = OldUse | OldWeights
 
 _GROUPS = (
     Group(
@@ -43,11 +60,6 @@ _GROUPS = (
     Group(("clip_grad_norm(", "import clip_grad_norm"), ("clip_grad_norm",)),
 )
 """The names of `SUCCESSORS`, by the words of which one stands in each file that uses them."""
-_IGNORES_WARNINGS = (
-    r"(?m)^(?:warnings\.)?(?:filterwarnings|simplefilter)\(\s*(?:action\s*=\s*)?[\"']ignore[\"']"
-    r"\s*(?:,\s*category\s*=\s*(?:Future)?Warning\s*)?,?\s*\)"
-)
-"""A statement of a module that silences what a deprecated function of torch says."""
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -55,53 +67,54 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
     return suspects(_GROUPS, source)
 
 
-def is_needed_for_older(found: OldUse, source: Source) -> bool:
-    """Projects that do not declare torch, or allow one that lacks the replacement or is silent."""
+def is_never_said(found: Old, source: Source) -> bool:
+    """Functions that never warn though another one does the same, or that only raise."""
     del source
+    if isinstance(found, OldWeights):
+        return False
+    is_silent = not found.deprecation.warns and found.dotted in SUCCESSORS
+    return is_silent or found.deprecation.raises  # which is what removed-name reports
+
+
+def is_needed_for_older(found: Old, source: Source) -> bool:
+    """Projects that allow a release without the replacement, or do not say which they allow."""
+    del source
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
     oldest = [each.lowest for each in found.judgement.candidates]
+    if isinstance(found, OldWeights):
+        return any(each is None or each < Version(SINCE) for each in oldest)
+    if found.dotted not in SUCCESSORS:
+        return False
     return not has_successor(found) or any(
         each is None or not found.deprecation.holds_in(each) for each in oldest
     )
 
 
-def is_silent(found: OldUse, source: Source) -> bool:
-    """Functions that only the documentation calls deprecated: no call warns."""
-    del source
-    return not found.deprecation.warns or found.deprecation.raises
+def is_ready(found: Old, source: Source) -> bool:
+    """Code that asks for a version or a name, catches the error, or puts the name there itself."""
+    if is_guarded(found, source) or is_asked_for(found, source):
+        return True
+    return isinstance(found, OldUse) and is_put_in(found, source)
 
 
-def is_frozen(found: OldUse, source: Source) -> bool:
-    """Programs that pin the torch they run with: it has the name, and nobody else imports them."""
-    candidates = found.judgement.candidates
-    pinned = all(each.lowest is not None and each.lowest == each.version for each in candidates)
-    return pinned and not is_distributed(source)
+def is_in_copied_project(found: Old, source: Source) -> bool:
+    """Copies of other projects, and files that say that they are no longer used."""
+    return is_copied(source) or is_leftover(found, source)
 
 
-def is_in_copied_project(found: OldUse, source: Source) -> bool:
-    """Directories with a license of their own, which names others than that of the project."""
-    del found
-    return is_copied(source)
-
-
-def is_unheard(found: OldUse, source: Source) -> bool:
-    """Projects that ignore all warnings, or all FutureWarnings: nobody sees that of the name."""
-    del found
-    root = source.project.folders[-1]
-    ignoring = source.modules_with(root, (_IGNORES_WARNINGS,))
-    return any(not is_test(each, root) for each in ignoring)
-
-
-class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
-    """A function of torch that is deprecated, and another one does exactly the same.
+class DeprecatedName(PythonRule["Node"]):
+    """A function or keyword of torch or torchvision that is deprecated.
 
     ## Why it matters
-    It prints a warning in each process, and a later release takes the function away. Here
-    the replacement is known, and the call can be rewritten without a change of what it does.
+    It prints a warning in each process, and a later release removes it. Where another function
+    does exactly the same, as for ``torch.cuda.amp.autocast``, or the weights that ``pretrained=``
+    stands for are known, the call can be rewritten without a change of what it does. The others,
+    such as ``torch.svd``, have a replacement that takes other arguments or gives another result.
 
-    Every torch that the project allows must call the function deprecated, and have the other one:
-    the oldest, too. Where no file declares torch, or a lower bound of it, nothing is reported. A
-    name is reported once a project, at its first call; one that is imported, at the import, if the
-    file calls it.
+    What has an exact replacement is reported where every release that the project allows calls it
+    deprecated and has the other one. A name is reported once a project, at its first call; one
+    that is imported, at the import, if the file calls it.
 
     ## Example
     ```text
@@ -124,35 +137,55 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
 
     ## Fix safety
     Safe; unsafe where another module imports the name from this one, and for a `GradScaler` of
-    which the file asks the class.
+    which the file asks the class. There is no fix where the replacement works differently.
 
     ## References
     - https://docs.pytorch.org/docs/stable/amp.html
-    - https://github.com/pytorch/pytorch/releases/tag/v2.4.0
+    - https://docs.pytorch.org/docs/stable/linalg.html
     - https://docs.pytorch.org/docs/stable/func.migrating.html
+    - https://docs.pytorch.org/vision/stable/models.html
     """
 
     code = "ROC213"
     name = "deprecated-name"
     since = "0.1.0"
-    preview = True
-    severity = "warning"
+    retired = {  # noqa: RUF012 - a constant of the class, like its code
+        "ROC214": "deprecated-keyword",
+        "ROC215": "deprecated-to-rewrite",
+    }
+    severity = "note"
     skips = frozenset({"archive"})
-    on = nodes(
-        *("Call", "Decorator", "ImportFrom"),
-        words=tuple(word for group in _GROUPS for word in group.words),
-        suspects=_suspects,
-        described="calls to functions of torch that are deprecated and have an exact replacement",
+    on = (
+        nodes(
+            *("Call", "Decorator", "ImportFrom"),
+            words=tuple(word for group in _GROUPS for word in group.words),
+            suspects=_suspects,
+            described="calls to functions of torch that are deprecated",
+        )
+        | nodes(
+            *("Call", "Decorator", "ImportFrom"),
+            words=tuple(words_to_rewrite()),
+            suspects=suspected_to_rewrite,
+            described="those without an exact replacement",
+        )
+        | nodes(
+            "Call",
+            words=("torchvision.models", "torchvision import"),
+            suspects=suspected_weights,
+            described="models of torchvision that are built with `pretrained=`",
+        )
     )
-    excuses = (
-        *(is_silent, is_of_project, is_needed_for_older, is_asked_for, is_guarded),
-        *(is_put_in, is_frozen, is_in_copied_project, is_leftover, is_unheard),
-    )
+    excuses = (is_never_said, is_of_project, is_needed_for_older, is_ready, is_in_copied_project)
 
-    def check(
-        self, node: cst.Call | cst.Decorator | cst.ImportFrom, source: Source
-    ) -> Iterator[Finding]:
-        """Report the deprecated names of one call, decorator or import."""
+    def check(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Report what is deprecated of one call, decorator or import."""
+        yield from self._renamed(node, source)
+        yield from self._to_rewrite(node, source)
+        if isinstance(node, cst.Call):
+            yield from self._weights(node, source)
+
+    def _renamed(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Report the names that have an exact successor."""
         found = [
             each for each in old_uses(node, source, SUCCESSORS) if not self.is_excused(each, source)
         ]
@@ -161,9 +194,28 @@ class DeprecatedName(PythonRule["cst.Call | cst.Decorator | cst.ImportFrom"]):
             finding = self.finding(
                 found[0].place, source, _message(found), help=_help(found), fix=fix
             )
-            names = " ".join(each.dotted for each in found)
-            root = relative(source.project.folders[-1], source.settings.root)
-            yield replace(finding, once=f"{self.code} {names} {root}")
+            yield self._once(finding, " ".join(each.dotted for each in found), source)
+
+    def _to_rewrite(self, node: Node, source: Source) -> Iterator[Finding]:
+        """Report each deprecated function whose replacement works differently."""
+        for found in old_uses(node, source, names_to_rewrite()):
+            if not self.is_excused(found, source):
+                message, told = message_to_rewrite(found), help_to_rewrite(found)
+                finding = self.finding(found.place, source, message, help=told)
+                yield self._once(finding, found.dotted, source)
+
+    def _weights(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Judge the old keywords of a call of torchvision."""
+        found = [each for each in old_weights_of(node, source) if not self.is_excused(each, source)]
+        if found:
+            message, told, title = said_of_weights(found)
+            fix = Fix(title, tuple(edit_of(each, source) for each in found), safe=True)
+            finding = self.finding(found[0].argument, source, message, help=told, fix=fix)
+            yield self._once(finding, "pretrained", source)
+
+    def _once(self, finding: Finding, what: str, source: Source) -> Finding:
+        root = relative(source.project.folders[-1], source.settings.root)
+        return replace(finding, once=f"{self.code} {what} {root}")
 
 
 def _message(found: list[OldUse]) -> str:

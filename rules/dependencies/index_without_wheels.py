@@ -14,7 +14,6 @@ from rocmlint.rule import (
     compile_lazily,
     indexes,
     settings,
-    shortened,
     strings,
 )
 
@@ -260,7 +259,7 @@ def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> In
     rocm = [each for minor in sorted(wanted) for each in rocm_wheels.rocm_for(minor)]
     if not rocm or (wanted & set(minors) and not is_other):
         return None
-    asked = shortened(f"torch{specifier}", 40)
+    asked = f"torch{specifier}"
     return IndexFault(
         f"The index for ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
         f"That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}"

@@ -11,7 +11,8 @@ from rocmlint.rule import PartRule, commands, declared
 from ._installs.cases import case_of, is_in_setup
 from ._installs.commands import TOOLS
 from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
-from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
+from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import OF_TORCH
 from ._installs.harms import harms
 from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
 

@@ -12,7 +12,8 @@ from rocmlint.rule import PartRule, commands, compile_lazily, declared
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
 from ._installs.environments import before_in_place
-from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
+from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
 from ._installs.there import built_by
 from ._installs.triton import (
@@ -45,15 +46,13 @@ _BUILDS = compile_lazily(
 )
 
 
-def builds_triton(harm: Harm, source: File) -> bool:
-    """Files that build Triton from source, or uninstall it."""
-    del harm
-    return _BUILDS.search(source.text) is not None
+def leaves_triton(harm: Harm, source: File) -> bool:
+    """Commands that leave the Triton that is there: `--no-deps`, no version, or that of torch."""
+    return takes_no_dependencies(harm, source) or _is_there_already(harm) or _is_that_of_torch(harm)
 
 
-def is_there_already(harm: Harm, source: File) -> bool:
-    """Triton that pip counts as installed, as in images, where no other version is asked for."""
-    del source
+def _is_there_already(harm: Harm) -> bool:
+    """Return whether pip counts a Triton as installed, as in images, and no other is asked for."""
     torch, asked = harm.case.torch, harm.asked
     if torch is None or asked is None:
         return True
@@ -63,9 +62,8 @@ def is_there_already(harm: Harm, source: File) -> bool:
     return not _names_triton(harm) or not (forced or len(asked.requirement.specifier))
 
 
-def is_that_of_torch(harm: Harm, source: File) -> bool:
-    """The version of Triton that this release of torch was built with."""
-    del source
+def _is_that_of_torch(harm: Harm) -> bool:
+    """Return whether the version is the one that this release of torch was built with."""
     torch, asked = harm.case.torch, harm.asked
     if torch is None or asked is None or not _names_triton(harm):
         return False
@@ -77,9 +75,13 @@ def _names_triton(harm: Harm) -> bool:
     return harm.asked is not None and harm.asked.requirement.name.lower() == "triton"
 
 
-def is_wanted(harm: Harm, source: File) -> bool:
-    """Commands that upgrade Triton to the newest: its version is what they are about."""
-    del source
+def is_chosen(harm: Harm, source: File) -> bool:
+    """Triton that is upgraded alone, whose version a check demands, or a comment above names."""
+    return _is_wanted(harm) or _is_asserted(harm, source) or _is_explained(harm, source)
+
+
+def _is_wanted(harm: Harm) -> bool:
+    """Return whether a command upgrades Triton to the newest: its version is what it is about."""
     asked = harm.asked
     return (
         asked is not None
@@ -90,8 +92,10 @@ def is_wanted(harm: Harm, source: File) -> bool:
     )
 
 
-def is_replaced_before(harm: Harm, source: File) -> bool:
-    """Installs behind one of another Triton, or behind a build of aiter, which installs one."""
+def is_replaced(harm: Harm, source: File) -> bool:
+    """Files that build, uninstall or have replaced Triton before, as a build of aiter does."""
+    if _BUILDS.search(source.text) is not None:
+        return True
     if not _names_triton(harm):
         return False
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
@@ -111,8 +115,8 @@ def is_replaced_before(harm: Harm, source: File) -> bool:
     return replaced or (_KEEPS_TRITON not in source.text and "aiter" in built_by(since))
 
 
-def is_asserted(harm: Harm, source: File) -> bool:
-    """A pinned Triton whose version a later command checks: `assert triton.__version__ == ...`."""
+def _is_asserted(harm: Harm, source: File) -> bool:
+    """Return whether a later command checks the version: `assert triton.__version__ == ...`."""
     pinned = _pin_of(harm)
     return bool(pinned) and any(
         _CHECKS.search(word.text) and pinned in word.text
@@ -122,8 +126,8 @@ def is_asserted(harm: Harm, source: File) -> bool:
     )
 
 
-def is_explained(harm: Harm, source: File) -> bool:
-    """A pinned Triton that a comment above, in the same paragraph, names with its version."""
+def _is_explained(harm: Harm, source: File) -> bool:
+    """Return whether a comment above, in the same paragraph, names Triton with its version."""
     pinned = _pin_of(harm)
     if not pinned:
         return False
@@ -189,14 +193,9 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
     )
     excuses = (
         *OF_EVERY_INSTALL,
-        takes_no_dependencies,
-        builds_triton,
-        is_there_already,
-        is_that_of_torch,
-        is_wanted,
-        is_replaced_before,
-        is_asserted,
-        is_explained,
+        leaves_triton,
+        is_chosen,
+        is_replaced,
         replaces_torch_itself,
     )
 

@@ -23,7 +23,7 @@ from ._names.judgement import (
     since,
 )
 from ._names.leftovers import is_leftover
-from ._names.live import NOT_RUN, is_uncalled
+from ._names.live import is_not_run
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
@@ -31,17 +31,11 @@ from ._names.lookups import (
     missing_lookups,
     suspected_lookups,
 )
-from ._names.other_environments import (
-    is_beside_unlisted,
-    is_for_another_environment,
-    is_newer_than_readme,
-    to_require,
-)
+from ._names.other_environments import may_run_elsewhere, to_require
 from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
-from ._names.version_branches import is_for_some_versions
 from ._torch.removed import (
     ADVICE,
     REMOVED_CALLS,
@@ -130,14 +124,9 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     excuses = (
         is_undeclared,
         *LOOKUP_EXCUSES,
-        *NOT_RUN,
-        is_for_some_versions,
-        is_for_another_environment,
-        is_newer_than_readme,
-        is_beside_unlisted,
-        is_for_no_release,
-        is_uncalled,
+        is_not_run,
     )
+    doubts = (may_run_elsewhere, is_for_no_release)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
@@ -162,9 +151,12 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 _message(alike),
                 help=advice(alike, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
-                severity=surest.severity,
+                severity="note" if self._are_doubtful(alike, source) else surest.severity,
             )
             yield replace(finding, once=f"{self.code} {source.path} {cure}")
+
+    def _are_doubtful(self, found: Sequence[MissingLookup], source: Source) -> bool:
+        return all(any(doubt(each, source) for doubt in self.doubts) for each in found)
 
     def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
         """Say once a project that two of its lists disagree on what is there."""

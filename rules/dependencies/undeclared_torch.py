@@ -22,8 +22,8 @@ class UndeclaredTorch(PartRule["Declared"]):
     gets PyPI's build for CUDA. Most often the author has torch from `transformers` or
     `diffusers`, which bring it only with their extra `torch`: nothing then checks its version.
 
-    Reported once a project, where each step is proven: the import of the package runs
-    `import torch` without a condition, and the metadata of all that is declared has no torch.
+    Reported once a project, where the import of the package runs `import torch` without a
+    condition, and the metadata of all that is declared has no torch.
 
     ## Example
     ```toml
@@ -58,10 +58,13 @@ class UndeclaredTorch(PartRule["Declared"]):
     name = "undeclared-torch"
     since = "0.1.0"
     severity = "warning"
-    preview = True
+    retired = {  # noqa: RUF012 - a constant of the class, like its code
+        "ROC211": "possibly-undeclared-torch"
+    }
     skips = frozenset({"test", "example", "docs"})
     on = declared("dependencies", "install-requires", described="requirements of a project")
-    excuses = (is_unknown, is_told, is_plugin, is_of_others)
+    excuses = (is_plugin, is_of_others)
+    doubts = (is_unknown, is_told)
 
     def check(self, node: Declared, source: File) -> Iterator[Finding]:
         """Find projects that import torch and do not declare it."""
@@ -70,4 +73,7 @@ class UndeclaredTorch(PartRule["Declared"]):
             return
         report = report_of(found, source)
         if report is not None:
-            yield self.finding(found.anchor, source, report.message, help=report.help)
+            how_sure = self.severity_of(found, source)
+            yield self.finding(
+                found.anchor, source, report.message, help=report.help, severity=how_sure
+            )

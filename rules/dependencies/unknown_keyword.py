@@ -10,7 +10,7 @@ import libcst as cst
 from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 
 from ._names.cures import bound_for
-from ._names.failing_imports import fails_at_import, fails_before
+from ._names.failing_imports import fails_first
 from ._names.judgement import (
     disputed,
     enumerated,
@@ -29,19 +29,12 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.live import NOT_RUN, is_uncalled
-from ._names.other_environments import (
-    is_beside_unlisted,
-    is_excluded,
-    is_for_another_environment,
-    is_newer_than_readme,
-    to_require,
-)
+from ._names.live import is_not_run
+from ._names.other_environments import is_excluded, may_run_elsewhere, to_require
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
 from ._names.uses import WORDS
-from ._names.version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,15 +109,10 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     excuses = (
         is_undeclared,
         *KEYWORD_EXCUSES,
-        fails_at_import,
-        fails_before,
-        *NOT_RUN,
-        is_for_some_versions,
-        is_for_another_environment,
-        is_newer_than_readme,
-        is_beside_unlisted,
-        is_uncalled,
+        fails_first,
+        is_not_run,
     )
+    doubts = (may_run_elsewhere,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
@@ -141,7 +129,9 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 _message(unknown),
                 help=_advice(unknown, node, source),
                 fix=_fix(unknown, node, source),
-                severity=surest.severity,
+                severity="note"
+                if all(may_run_elsewhere(each, source) for each in unknown)
+                else surest.severity,
             )
             names_of = " ".join(sorted(each.name for each in unknown))
             yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")

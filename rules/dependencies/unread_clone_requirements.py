@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import PartRule, commands, shortened
+from rocmlint.rule import PartRule, commands
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
-from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
+from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +82,7 @@ class UnreadCloneRequirements(PartRule["Command"]):
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
         for word in case.everything.missing:
-            name = shortened(word.text, 24)
+            name = word.text
             message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (
                 "rocmlint cannot read it: if it pins torch or torchvision, pip installs PyPI's "

@@ -157,7 +157,7 @@ def test_what_only_releases_without_the_name_meet_is_told_in_any_image(requireme
     ("code", "text"),
     [
         ("ROC204", "import torch\nroots = torch.lstsq(a, b)\n"),
-        ("ROC215", "import torch\nu, s, v = torch.svd(matrix)\n"),
+        ("ROC213", "import torch\nu, s, v = torch.svd(matrix)\n"),
         ("ROC216", "import torch\nstate = torch.load('model.pt').state_dict()\n"),
         ("ROC218", "from torch.utils.checkpoint import checkpoint\nout = checkpoint(block, x)\n"),
     ],

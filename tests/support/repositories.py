@@ -19,7 +19,7 @@ NEW = "from transformers.utils import TransformersKwargs\n"  # since 4.54
 PROJECT = '[project]\nname = "server"\nversion = "0.1.0"\n'
 ON_REQUIREMENTS = (
     *("ROC201", "ROC202", "ROC203", "ROC206", "ROC208"),
-    *("ROC209", "ROC210", "ROC211", "ROC220"),
+    *("ROC209", "ROC210", "ROC220"),
 )
 
 

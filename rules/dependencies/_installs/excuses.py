@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, occurs, once_per_file
-from rocmlint.rule.put_aside import is_aside
 
 from . import conda, locked
 from .branches import are_alternatives
 from .cases import case_of
 from .cuda_wheels import cuda_wheel
 from .environments import commands_at, place_of, places_around
+from .every_install import OF_EVERY_INSTALL
 from .harms import harms
-from .index_releases import has_newest, is_asked_beside
+from .index_releases import has_newest
 from .kept import keeps
 from .kept_there import is_kept_there
-from .owners import runs_here
-from .platform import image_at, is_below_nvidia
+from .platform import image_at
 from .rocm_torch import RocmTorch, indexes_of, is_from_rocm, pinned_after
 from .there import is_built_before, packages_of_image
 
@@ -33,104 +32,8 @@ if TYPE_CHECKING:
     from .cases import Harm
     from .environments import Place
 
-_PLACED = frozenset({"--target", "-t", "--prefix", "--root"})
-_CONFIGURED = compile_lazily(
-    r"pip3? config |pip\.conf|PIP_(?:EXTRA_)?INDEX_URL|PIP_CONSTRAINT|PIP_CONFIG_FILE|PIP_NO_DEPS"
-    r"|UV_(?:DEFAULT_|EXTRA_)?INDEX|UV_(?:CONSTRAINT|OVERRIDE|TORCH_BACKEND)"
-)
 _BUILDS = compile_lazily(
     r"VLLM_TARGET_DEVICE|PIP_NO_BINARY|UV_NO_BINARY|--no-binary|wheels\.vllm\.ai"
-)
-
-
-# Of every install
-
-
-def is_dry_run(harm: Harm, file: File) -> bool:
-    """Dry runs."""
-    del file
-    return harm.case.install.dry_run
-
-
-def is_for_nvidia(harm: Harm, file: File) -> bool:
-    """Commands of a document below a heading that names NVIDIA or CUDA, and not AMD or ROCm."""
-    return is_below_nvidia(harm.case.command, file)
-
-
-def is_put_elsewhere(harm: Harm, file: File) -> bool:
-    """Installs into another directory: `--target`, `--prefix`, `--root`."""
-    del file
-    return any(each.text in _PLACED for each in harm.case.command.words)
-
-
-def is_constrained(harm: Harm, file: File) -> bool:
-    """Commands with a constraints file (`-c`) or overrides of uv."""
-    del file
-    return bool(harm.case.install.constraints)
-
-
-def has_source(harm: Harm, file: File) -> bool:
-    """Commands with `--torch-backend` or `--no-index`."""
-    del file
-    return bool(harm.case.install.torch_backend) or harm.case.install.no_index
-
-
-def is_unclear(harm: Harm, file: File) -> bool:
-    """Commands with words that only the run knows."""
-    del file
-    return bool(harm.case.install.unclear)
-
-
-def is_early(harm: Harm, file: File) -> bool:
-    """Installs before the one that brings the ROCm build of torch."""
-    del file
-    return harm.case.comes_later and harm.case.torch is None
-
-
-def has_index(harm: Harm, file: File) -> bool:
-    """Commands with an index that is not PyPI's, or that only the run knows."""
-    del file
-    install = harm.case.install
-    for url, extra in indexes_of(install, harm.case.everything.indexes):
-        if url is None or pytorch_index.is_other(url):
-            return True
-        if extra and install.tool == "pip" and is_asked_beside(url, harm.kind):
-            continue  # beside PyPI: the newest of both wins
-        if not pytorch_index.is_pypi(url):
-            return True
-    return False
-
-
-def is_configured(harm: Harm, file: File) -> bool:
-    """Files that configure pip or uv: an index, constraints, installs without dependencies."""
-    del harm
-    return occurs(_CONFIGURED, file)
-
-
-def is_told_by_project(harm: Harm, file: File) -> bool:
-    """Projects whose pyproject.toml or uv.lock tells uv, Poetry or PDM of a torch for ROCm."""
-    tool = harm.case.install.tool
-    return tool != "pip" and locked.knows_rocm(tool, file)
-
-
-def is_for_other_owners(harm: Harm, file: File) -> bool:
-    """Jobs of a workflow that run for another owner than that of this repository."""
-    return runs_here(harm.case.command, file) is False
-
-
-OF_EVERY_INSTALL = (
-    is_dry_run,
-    is_aside,
-    is_for_other_owners,
-    is_for_nvidia,
-    is_put_elsewhere,
-    is_constrained,
-    has_source,
-    is_unclear,
-    is_early,
-    has_index,
-    is_configured,
-    is_told_by_project,
 )
 
 
@@ -363,25 +266,36 @@ def _is_excused_by_any(harm: Harm, file: File) -> bool:
     return any(excuse(harm, file) for excuse in (*OF_EVERY_INSTALL, *OF_TORCH))
 
 
-OF_TORCH = (
-    takes_no_dependencies,
-    asks_for_build,
-    is_in_image,
-    is_there_before,
-    is_kept_there,
-    is_in_rocm_index,
-    is_meant,
-    is_in_channel,
-    leaves_torch,
-    is_in_clone,
-    is_built_here,
-    is_told_by_file,
-    comes_again,
-    is_alternative,
-    is_put_right,
-    is_taken_off,
-    is_replaced_before,
-)
+def names_build(harm: Harm, file: File) -> bool:
+    """Commands that choose the build of torch, by a label, a channel, an option or the settings."""
+    return any(
+        each(harm, file)
+        for each in (
+            *(asks_for_build, is_in_rocm_index, is_meant, is_in_channel),
+            *(leaves_torch, is_in_clone, is_told_by_file),
+        )
+    )
+
+
+def is_there(harm: Harm, file: File) -> bool:
+    """Packages that the image, an earlier build or an import has, or that the file builds."""
+    return any(
+        each(harm, file) for each in (is_in_image, is_there_before, is_kept_there, is_built_here)
+    )
+
+
+def is_undone(harm: Harm, file: File) -> bool:
+    """Other branches, repeated commands, and those whose torch another command replaces."""
+    return _is_undone(harm, file) or is_replaced_before(harm, file)
+
+
+def _is_undone(harm: Harm, file: File) -> bool:
+    return any(
+        each(harm, file) for each in (comes_again, is_alternative, is_put_right, is_taken_off)
+    )
+
+
+OF_TORCH = (takes_no_dependencies, names_build, is_there, is_undone)
 
 
 def replaces_torch_itself(harm: Harm, file: File) -> bool:
@@ -393,4 +307,5 @@ def replaces_torch_itself(harm: Harm, file: File) -> bool:
 
 
 def _is_excused(harm: Harm, file: File) -> bool:
-    return any(excuse(harm, file) for excuse in OF_TORCH if excuse is not is_replaced_before)
+    others = (takes_no_dependencies, names_build, is_there, _is_undone)
+    return any(excuse(harm, file) for excuse in others)

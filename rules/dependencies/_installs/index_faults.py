@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import compile_lazily, shortened
+from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -56,7 +56,7 @@ def fault_of_amd(index: AmdIndex, pins: list[Requirement]) -> IndexFault | None:
     short = _SHORT.match((pinned.local or "") if pinned is not None else "")
     if pinned is None or short is None or f"{short[1]}.0" not in amd_wheels.rocm_versions():
         return None
-    asked = shortened(f"torch{pins[0].specifier}", 40)
+    asked = f"torch{pins[0].specifier}"
     return IndexFault(
         f"AMD's index has no `{asked}`: its labels have the full ROCm version",
         f"Write `torch=={pinned}.0`: pip accepts no other label.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
-from rocmlint.rule import compile_lazily, occurs, once_per_file, shortened
+from rocmlint.rule import compile_lazily, occurs, once_per_file
 
 from .cases import Harm
 from .platform import BY_PROJECT
@@ -150,7 +150,7 @@ def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
         return None
     tool = case.install.tool
     command = tool if tool.endswith("add") else f"{tool} add"
-    name = shortened(asked.requirement.name, 30)
+    name = asked.requirement.name
     message = f"`{command} {name}` takes torch from PyPI, the CUDA build"
     if case.torch is not None:
         there = f"the {case.torch.described}"

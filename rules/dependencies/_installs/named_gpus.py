@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, File
 
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
-_LISTS = frozenset({"PYTORCH_ROCM_ARCH", "AMDGPU_TARGETS", "GPU_TARGETS", "HIP_ARCHITECTURES"})
+_LISTS = frozenset(
+    {
+        *("PYTORCH_ROCM_ARCH", "HIP_SUPPORTED_ARCHS", "GPU_ARCHS", "AMDGPU_TARGETS"),
+        *("GPU_TARGETS", "HIP_ARCHITECTURES"),
+    }
+)
 _VERSION = compile_lazily(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})\Z")
 _GFX = compile_lazily(r"gfx\d{3,4}[0-9a-f]?(?![-\w])")
 

@@ -11,7 +11,7 @@ from rocmlint.formats import format_of, is_notebook
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
 from rocmlint.published.pytorch_index import is_other, is_rocm
-from rocmlint.rule import Span, compile_lazily, once_per_file, shortened
+from rocmlint.rule import Span, compile_lazily, once_per_file
 
 from .requested import asked_by
 
@@ -85,7 +85,7 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
 
 
 def _installs(install: Install) -> str:
-    return f"it installs `{shortened(install.files[0].text, 40)}`"
+    return f"it installs `{install.files[0].text}`"
 
 
 def _are_for_rocm(indexes: Sequence[Index]) -> bool:

@@ -48,6 +48,11 @@ def fails_at_import(found: MissingUse, source: Source) -> bool:
     return any(_went_before(ends.get(package, ()), gone) for ends in _fail_before(package, source))
 
 
+def fails_first(found: UnknownKeywordUse, source: Source) -> bool:
+    """Calls behind an import of the same package that fails no later."""
+    return fails_at_import(found, source) or fails_before(found, source)
+
+
 def fails_before(found: UnknownKeywordUse, source: Source) -> bool:
     """Calls after a `try` in the same function whose imports fail in each of its branches."""
     below: cst.CSTNode = found.node

@@ -89,6 +89,11 @@ def is_asked_for(found: MissingUse, source: Source) -> bool:
     )
 
 
+def is_ready(found: MissingUse, source: Source) -> bool:
+    """Code that catches the error, or asks first for a version or for what is there."""
+    return is_asked_for(found, source) or is_guarded(found, source)
+
+
 def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
     below = node
     for above in source.ancestors(node):

@@ -199,9 +199,8 @@ def disputed(found: MissingUse) -> tuple[str, str]:
 
 
 def first_fitting(*texts: str) -> str:
-    """Return the first text that is short enough for a message, else the last one, cut."""
-    fitting = next((each for each in texts if len(each) <= LONGEST_MESSAGE), None)
-    return fitting or f"{texts[-1][: LONGEST_MESSAGE - 1]}…"
+    """Return the first text that is short enough for a message, else the last one, as it is."""
+    return next((each for each in texts if len(each) <= LONGEST_MESSAGE), texts[-1])
 
 
 def enumerated(names: Sequence[str], joint: str) -> str:

@@ -12,9 +12,9 @@ import libcst as cst
 from rocmlint.rule import Text, compile_lazily, dotted_text, once_per_file
 from rocmlint.text.text import LEXEME
 
-from .guards import is_asked_for, is_guarded
+from .guards import is_ready
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package, is_put_in
+from .overlays import foreign_uses, is_of_other_package, is_put_in
 from .published_names import is_ever_missing, names
 from .replacements import keyword_advice, keyword_replacement
 from .uses import is_of_torch
@@ -38,7 +38,7 @@ _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
 
 _ARGUMENTS = "transformers.TrainingArguments"
-KEYWORD_EXCUSES = (*OTHER_PACKAGE, is_asked_for, is_guarded, is_put_in)
+KEYWORD_EXCUSES = (is_of_other_package, is_ready, is_put_in)
 """Why a keyword that is unknown is left alone."""
 
 

@@ -17,6 +17,7 @@ from rocmlint.rule.put_aside import is_aside, is_in_unused_copy
 
 from .leftovers import is_for_package_alone, is_leftover, is_library
 from .programs import is_named, is_told
+from .version_branches import is_for_some_versions
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -131,7 +132,13 @@ def is_uncalled(found: MissingUse, source: Source) -> bool:
     return is_in_unused_function(found.node, source, is_internal)
 
 
-NOT_RUN = (
+def is_not_run(found: MissingUse, source: Source) -> bool:
+    """Code that nothing in the project runs, that is put aside, or a copy of other projects."""
+    return any(each(found, source) for each in _NOT_RUN) or is_uncalled(found, source)
+
+
+_NOT_RUN = (
+    is_for_some_versions,
     is_leftover,
     is_aside,
     is_trial,
@@ -140,4 +147,3 @@ NOT_RUN = (
     is_in_copied_project,
     is_in_tests_of_copy,
 )
-"""Why the names that a file lacks hurt nobody; `is_uncalled`, which reads most, comes last."""

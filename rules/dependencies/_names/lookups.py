@@ -11,9 +11,9 @@ import libcst as cst
 
 from rocmlint.rule import dotted_text, once_per_file
 
-from .guards import is_asked_for, is_bound, is_guarded
+from .guards import is_bound, is_ready
 from .judgement import MissingName, MissingUse, missing
-from .overlays import OTHER_PACKAGE, foreign_uses, is_of_other_package, is_put_in
+from .overlays import foreign_uses, is_of_other_package, is_put_in
 from .published_names import has, history, lacking, was_ever_there
 from .uses import is_of_torch
 
@@ -143,13 +143,15 @@ def is_private_and_new(found: MissingUse, source: Source) -> bool:
     )
 
 
-LOOKUP_EXCUSES = (
-    *OTHER_PACKAGE,
-    is_brought_along,
-    is_private_and_new,
-    is_for_types,
-    is_asked_for,
-    is_guarded,
-    is_put_in,
-)
+def is_ready_without(found: MissingUse, source: Source) -> bool:
+    """Code that catches the error, asks first for what is there, or is for type checkers only."""
+    return is_for_types(found, source) or is_ready(found, source)
+
+
+def is_set_by_project(found: MissingUse, source: Source) -> bool:
+    """Names that the project sets itself, and private ones that no known release has."""
+    return any(each(found, source) for each in (is_brought_along, is_private_and_new, is_put_in))
+
+
+LOOKUP_EXCUSES = (is_of_other_package, is_ready_without, is_set_by_project)
 """Why a name that is missing is left alone."""

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from .judgement import MissingName, MissingUse
 
 
+def may_run_elsewhere(found: MissingUse, source: Source) -> bool:
+    """Files for releases that the project does not ask for, and READMEs older than the code."""
+    return any(
+        each(found, source)
+        for each in (is_for_another_environment, is_newer_than_readme, is_beside_unlisted)
+    )
+
+
 def is_for_another_environment(found: MissingUse, source: Source) -> bool:
     """Programs that nothing names, for a later release than the project's requirements allow.
 

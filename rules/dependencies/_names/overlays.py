@@ -72,13 +72,9 @@ def is_put_in(found: Named, source: Source) -> bool:
     return _puts_in(found.dotted, source)  # it reads the whole project: the excuse to try last
 
 
-OTHER_PACKAGE = (is_of_project, is_rewritten, is_overlaid)
-"""Excuses that hold wherever in the file a name is used: what answers them is found once."""
-
-
 def is_of_other_package(found: Named, source: Source) -> bool:
-    """Check whether one of these holds, before any code is parsed."""
-    return any(excuse(found, source) for excuse in OTHER_PACKAGE)
+    """Packages of which the project has a copy or replaces modules, or that unsloth rewrites."""
+    return any(each(found, source) for each in (is_of_project, is_rewritten, is_overlaid))
 
 
 def _package(found: Named) -> str:

@@ -79,7 +79,7 @@ class Report(NamedTuple):
 def report_of(found: Undeclared, file: File) -> Report | None:
     """Return where the package imports torch; None where it does so under a condition, or never."""
     place = _import_of_torch(found.folder, file)
-    return None if place is None else _report(place, found.anchor, found.folder)
+    return None if place is None else _report(place, found)
 
 
 def is_unknown(found: Undeclared, file: File) -> bool:
@@ -169,13 +169,14 @@ def _import_of_torch(folder: str, source: File) -> PackageImport | None:
     return None
 
 
-def _report(place: PackageImport, anchor: Declared, folder: str) -> Report:
-    where = f"{os.path.relpath(place.path, folder)}:{place.line}"
-    cause = (
-        f"{anchor.name} installs torch only as `{anchor.name}[torch]`"
-        if anchor.name in _BY_EXTRA
-        else "none of the requirements installs torch"
-    )
+def _report(place: PackageImport, found: Undeclared) -> Report:
+    anchor = found.anchor
+    where = f"{os.path.relpath(place.path, found.folder)}:{place.line}"
+    cause = "none of the requirements installs torch"
+    if anchor.name in _BY_EXTRA:
+        cause = f"{anchor.name} installs torch only as `{anchor.name}[torch]`"
+    if not found.certain:
+        cause = "no requirement is known to install torch"
     message = f"`import {place.package}` needs torch, which this project does not declare"
     return Report(
         message,

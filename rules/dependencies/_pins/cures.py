@@ -9,7 +9,6 @@ from packaging.specifiers import SpecifierSet
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import shortened
 
 from .conflicts import candidates, demanded, releases_in
 
@@ -41,7 +40,7 @@ def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
     newest = _newest_fit(conflict, rest, python)
     if newest is not None and not moved <= set(FAMILY):
         return f"Use {owner.name} {newest}, the newest release that is compatible with the rest."
-    wanted = shortened(f"{other.name}{conflict.demanded}", 60) + _with(sorted(moved))
+    wanted = f"{other.name}{conflict.demanded}" + _with(sorted(moved))
     fits = f", or {owner.name} {newest}, the newest release that is compatible with it"
     return f"Use {wanted}{fits if newest else ''}."
 

@@ -11,7 +11,7 @@ from rocmlint.lazy import exported
 
 if TYPE_CHECKING:
     from rocmlint.config.option import Option
-    from rocmlint.findings import Claim, Edit, Finding, Fix, Severity
+    from rocmlint.findings import Claim, Edit, Finding, Fix, Related, Severity
     from rocmlint.formats.model import (
         Command,
         Copy,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rocmlint.source.attribute_patches import AttributePatch, attribute_patches
     from rocmlint.source.called_commands import commands_called
     from rocmlint.source.conditions import Condition, conditions
+    from rocmlint.source.document import document_beside
     from rocmlint.source.elsewhere import Elsewhere, defined_elsewhere
     from rocmlint.source.environment_defaults import is_default
     from rocmlint.source.environment_settings import EnvironmentSetting, environment_settings

@@ -33,7 +33,7 @@ class Excusing(Protocol[Candidate_contra, AnyFile_contra]):
 
     @property
     def severity(self) -> Severity:
-        """How sure a finding is to matter."""
+        """How sure a finding is to matter that nothing excuses or doubts."""
 
     @property
     def excuses(self) -> tuple[Callable[[Candidate_contra, AnyFile_contra], bool], ...]:

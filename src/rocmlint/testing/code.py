@@ -35,7 +35,9 @@ LONGEST_MESSAGE = 100
 MOST_SENTENCES = 2
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z`]|$)")
 _NAME = re.compile(r"`[^`]*`")
-_COUNTED = 32
+_CUT = re.compile(r"`[^`\s(){}\"']*…[^`\s(){}\"']*`")
+"""A name or path that lacks its middle or its end, which nobody can search for."""
+_COUNTED = 24
 """How much of a name counts: a long one makes the message longer, and is never cut."""
 _ROUNDS = 10
 """How often fixes may make others possible."""
@@ -190,7 +192,7 @@ def _wrong_texts(finding: Finding) -> Iterator[str]:
     message, help = finding.message, finding.help
     if len(_NAME.sub(lambda name: name[0][:_COUNTED], message)) > LONGEST_MESSAGE:
         yield f"the message has more than {LONGEST_MESSAGE} characters: {message}"
-    if any("…" in name.replace("(…)", "") and " " not in name for name in _NAME.findall(message)):
+    if _CUT.search(message):
         yield f"the message must not cut a name: {message}"
     if message.endswith(".") or _SENTENCE_END.search(message.rstrip(".")):
         yield f"the message must be one sentence without a full stop: {message}"

@@ -15,6 +15,8 @@ _LONGEST_NAME = 160
 _NAME = compile_lazily(r"[\w.,:/\\@%+~^=<>!*\[\]-]+")
 """What has no blanks, calls, quotes or braces."""
 _LONGEST_CALLED = 40
+_END = compile_lazily(r"\w+\Z")
+_START = compile_lazily(r"\A\w+")
 
 
 def counted(what: int | Sized, noun: str) -> str:
@@ -33,8 +35,8 @@ def few(names: Sequence[str], shown: int) -> str:
 def shortened(text: str, most: int = 40) -> str:
     """Return text on one line, with an ellipsis in the middle where it is longer than ``most``.
 
-    A name, path, requirement or option stays whole: people copy and search for it. Of a call the
-    arguments are left out.
+    A name, path, requirement or option stays whole, and so does each name in code: people search
+    for it. Of a call the arguments are left out.
     """
     text = without_credentials(" ".join(text.split()))  # half of a URL would not look like one
     if len(text) <= most or (len(text) <= _LONGEST_NAME and _NAME.fullmatch(text)):
@@ -44,7 +46,8 @@ def shortened(text: str, most: int = 40) -> str:
     if len(called + behind) < _LONGEST_CALLED and _NAME.fullmatch(called + behind):
         return f"{called}(…){behind}"
     kept = most - 1
-    return f"{text[: kept - kept // 2]}…{text[-(kept // 2) :]}"
+    begun, ended = text[: kept - kept // 2], text[-(kept // 2) :]
+    return f"{_END.sub('', begun) or begun}…{_START.sub('', ended) or ended}"
 
 
 def _behind_bracket(text: str) -> str:

@@ -81,3 +81,14 @@ def test_a_long_message_says_the_version_that_excludes_alone(repository: Reposit
     (found,) = repository.lint("requirements.txt", pins)
     requires = "`transformers==4.51.3` (line 1) requires huggingface-hub<1.0,>=0.30.0"
     assert found.message == f"{requires}, which `==0.24.6` excludes"
+
+
+def test_a_message_names_the_bound_that_excludes_and_no_single_release(
+    repository: Repository,
+) -> None:
+    pins = "torch==2.7.0+rocm6.3\ntransformers==5.8.0\nunsloth_zoo==2026.5.4\n"
+    (found,) = repository.lint("requirements.txt", pins)
+    assert found.message == (
+        "`unsloth_zoo==2026.5.4` requires transformers<=5.5.0,>=4.51.3, "
+        "which `==5.8.0` (line 2) excludes"
+    )

@@ -78,19 +78,19 @@ def test_a_message_names_the_version_and_what_to_type(repository: Repository) ->
     assert (found.line, found.column) == (2, 13)
 
 
-def test_what_readmes_say_of_torch_is_believed_but_in_preview(repository: Repository) -> None:
+def test_what_readmes_say_of_torch_leaves_a_note(repository: Repository) -> None:
     repository.write("trainer/__init__.py", "import torch\n")
     repository.write("README.md", "First install PyTorch for your GPU.\n")
     text = '[project]\nname = "trainer"\nversion = "1"\ndependencies = ["numpy"]\n'
-    assert repository.codes("pyproject.toml", text) == []
-    assert repository.codes("pyproject.toml", text, preview=True) == ["ROC211"]
+    (found,) = repository.lint("pyproject.toml", text)
+    assert (found.code, found.severity) == ("ROC206", "note")
 
 
 def test_unknown_requirements_may_bring_torch(repository: Repository) -> None:
     repository.write("trainer/__init__.py", "import torch\n")
     text = '[project]\nname = "trainer"\nversion = "1"\ndependencies = ["some-framework"]\n'
-    assert repository.codes("pyproject.toml", text) == []
-    assert repository.codes("pyproject.toml", text, preview=True) == ["ROC211"]
+    (found,) = repository.lint("pyproject.toml", text)
+    assert (found.code, found.severity) == ("ROC206", "note")
 
 
 def test_imports_in_a_circle_come_to_an_end(repository: Repository) -> None:
@@ -233,17 +233,19 @@ def test_what_is_proposed_in_place_of_a_pin_is_of_use(
 
 
 @pytest.mark.parametrize(
-    ("requirement", "code"),
+    ("requirement", "severity"),
     [
-        ("datasets", "ROC206"),
-        ("datasets @ git+https://github.com/huggingface/datasets", "ROC211"),
+        ("datasets", "warning"),
+        ("datasets @ git+https://github.com/huggingface/datasets", "note"),
     ],
 )
-def test_what_a_url_brings_is_unknown(repository: Repository, requirement: str, code: str) -> None:
+def test_what_a_url_brings_is_unknown(
+    repository: Repository, requirement: str, severity: str
+) -> None:
     repository.write("trainer/__init__.py", "import torch\n")
     text = f'[project]\nname = "trainer"\nversion = "1"\ndependencies = ["{requirement}"]\n'
-    assert repository.codes("pyproject.toml", text) == []
-    assert repository.codes("pyproject.toml", text, preview=True) == [code]
+    (found,) = repository.lint("pyproject.toml", text)
+    assert (found.code, found.severity) == ("ROC206", severity)
 
 
 LOCKED = (
