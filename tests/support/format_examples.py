@@ -266,4 +266,18 @@ jobs:
   steps:
   - bash: pip install x==$(pin) $(a) "${{ b }}"
 """,
+    "install.rst": """\
+Install
+=======
+
+.. code-block:: console
+   :linenos:
+
+   $ pip install "torch>=2" \\
+       --index-url https://download.pytorch.org/whl/rocm6.2
+
+Or::
+
+    export HSA_OVERRIDE_GFX_VERSION=11.0.0  # é
+""",
 }

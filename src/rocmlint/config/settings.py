@@ -38,7 +38,7 @@ class Settings(NamedTuple):
     baseline: str | None = None
     fail_on: str = "warning"
     """The least severity of a finding that makes a run fail, or ``never``."""
-    documents: bool = False
+    documents: bool | None = None
     """Whether the code blocks of Markdown files are linted."""
     check_syntax: bool = False
     """Parse every file, also those in which no rule has work."""
@@ -141,7 +141,8 @@ OPTIONS: Mapping[str, Option] = {
     "documents": Option(
         "boolean",
         _DEFAULT.documents,
-        "Lint the shell commands in the code blocks of Markdown files too.",
+        "Whether findings in the code blocks of Markdown and reStructuredText count like those in "
+        "scripts. By default they are notes; with false these files are not read.",
         group=_FILES,
     ),
     "check-syntax": Option(

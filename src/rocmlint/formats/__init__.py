@@ -37,8 +37,8 @@ class Format(NamedTuple):
     """How a comment on a line of its own begins."""
     continuation: str = "\\"
     """What at the end of a line joins it with the next."""
-    by_option: bool = False
-    """Whether it is linted only where the settings say so."""
+    is_document: bool = False
+    """Whether people read it, and no tool runs what is in it."""
 
     def parse(self, text: str) -> Parts:
         r"""Return the parts of a text with ``\n`` line ends."""
@@ -139,7 +139,10 @@ FORMATS = (
         "yml yaml",
         module="deepspeed",
     ),
-    Format("markdown", compile_lazily(r"\.(md|markdown)$"), "md markdown", by_option=True),
+    Format(
+        "markdown", compile_lazily(r"\.(md|markdown|mdx)$"), "md markdown mdx", is_document=True
+    ),
+    Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True),
 )
 _SHELL = next(each for each in FORMATS if each.name == "shell")
 _BY_SUFFIX = {
@@ -182,9 +185,24 @@ def is_shell_script(content: str | bytes) -> bool:
 
 
 def is_known(path: str) -> bool:
-    """Return whether a file is of a format beside Python that is linted without being asked for."""
+    """Return whether a file is of a format beside Python whose content tools read or run."""
     found = format_of(path)
-    return found is not None and not found.by_option
+    return found is not None and not found.is_document
+
+
+def is_document(path: str) -> bool:
+    """Return whether a file is one that people read, with commands in its code blocks."""
+    found = format_of(path)
+    return found is not None and found.is_document
+
+
+def headings_above(path: str, text: str, line: int) -> list[str]:
+    """Return the headings of a document's sections that a line is in, the innermost first."""
+    found = format_of(path)
+    if found is None or not found.is_document:
+        return []
+    above: list[str] = import_module(f"{__name__}.{found.name}").headings_above(text, line)
+    return above
 
 
 def is_python(path: str, content: str | bytes = "") -> bool:

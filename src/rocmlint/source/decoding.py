@@ -18,7 +18,7 @@ _MARKS = {
 _OF_BYTES = frozenset(
     {
         *("requirements", "constraints", "dockerfile", "shell", "makefile", "justfile"),
-        *("apptainer", "powershell", "batch", "markdown"),
+        *("apptainer", "powershell", "batch", "markdown", "rst"),
     }
 )
 """Formats whose programs do not mind bytes that are no UTF-8."""
