@@ -266,6 +266,27 @@ jobs:
   steps:
   - bash: pip install x==$(pin) $(a) "${{ b }}"
 """,
+    "job/.env.example": """\
+# é
+export HSA_OVERRIDE_GFX_VERSION="11.0.0"
+TOKEN='é'
+X = $Y
+""",
+    "job.service": """\
+[Service]
+Environment=HSA_OVERRIDE_GFX_VERSION=11.0.0 "A=é b" \\
+    C=1
+ExecStart=/bin/true
+""",
+    "torch.lua": """\
+-- é
+setenv("HSA_OVERRIDE_GFX_VERSION", "11.0.0")
+pushenv('A', "é")
+""",
+    "torch.eb": """\
+name = 'é'
+modextravars = {'HSA_OVERRIDE_GFX_VERSION': '11.0.0', 'é': "é"}
+""",
     "install.rst": """\
 Install
 =======

@@ -19,6 +19,7 @@ _OF_BYTES = frozenset(
     {
         *("requirements", "constraints", "dockerfile", "shell", "makefile", "justfile"),
         *("apptainer", "powershell", "batch", "markdown", "rst"),
+        *("dotenv", "service", "lua", "easybuild"),
     }
 )
 """Formats whose programs do not mind bytes that are no UTF-8."""
