@@ -50,6 +50,10 @@ FILES = {
     "install.sh": f"export PIP_EXTRA_INDEX_URL={TOKEN}\n{PIP}\npip install '{REPOSITORY}'\n"
     f"pip install torch>=2.4 --index-url {INDEX}\nuv pip install vllm --index {INDEX}\n",
     "Makefile": f"install:\n\t{PIP}\n",
+    ".env.example": f"API_KEY={SECRET}\nHSA_OVERRIDE_GFX_VERSION=gfx90a  # {SECRET}={SECRET}\n"
+    f"export TOKEN='{SECRET}'\n",
+    "job.service": f"[Service]\nEnvironment=API_KEY={SECRET} HSA_OVERRIDE_GFX_VERSION=gfx90a "
+    f'"TOKEN={SECRET}"\n',
     "README.md": f"```bash\n{PIP}\n```\n",
     "setup.py": "from setuptools import setup\n"
     f'setup(name="job", install_requires=["torch==2.4.1", "flash-attn @ {REPOSITORY}"])\n',

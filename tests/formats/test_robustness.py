@@ -63,7 +63,7 @@ def check(name: str, text: str) -> Parts:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_files_that_are_changed_below_hold_something(name: str) -> None:
     parts = check(name, REAL[name])
-    assert parts.commands or parts.declared or parts.configurations
+    assert parts.commands or parts.declared or parts.configurations or parts.settings
     assert not parts.problems
 
 

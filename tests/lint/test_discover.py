@@ -51,13 +51,13 @@ def test_a_script_of_python_is_linted_where_it_is_named_itself(
 
 
 def test_a_file_of_no_known_format_is_told_of_and_not_linted(tmp_path: Path) -> None:
-    tree(tmp_path, "README.rst", "values.yaml")
+    tree(tmp_path, "README.adoc", "values.yaml")
     (tmp_path / "serve").write_text("#!/usr/bin/env node\nimport x\n")
-    paths = [str(tmp_path / name) for name in ("README.rst", "values.yaml", "serve")]
+    paths = [str(tmp_path / name) for name in ("README.adoc", "values.yaml", "serve")]
     discovery = discover(paths, lambda _: Settings(root=str(tmp_path)))
     assert (discovery.files, discovery.problems) == ([], [])
     assert [Path(line.partition(": ")[0]).name for line in discovery.remarks] == [
-        "README.rst",
+        "README.adoc",
         "values.yaml",
         "serve",
     ]
@@ -81,19 +81,20 @@ def test_a_script_that_git_ignores_is_not_opened(
     assert found(tmp_path) == []
 
 
-def test_documents_are_found_where_the_settings_say_so(tmp_path: Path) -> None:
+def test_documents_are_found_unless_the_settings_forbid_it(tmp_path: Path) -> None:
     tree(tmp_path, "README.md", "docs/install.md", "a.py")
-    assert found(tmp_path) == ["a.py"]
-    assert found(tmp_path, documents=True) == ["README.md", "a.py", "docs/install.md"]
-    discovery = discover([str(tmp_path / "README.md")], lambda _: Settings(root=str(tmp_path)))
+    assert found(tmp_path) == ["README.md", "a.py", "docs/install.md"]
+    assert found(tmp_path, documents=False) == ["a.py"]
+    settings = Settings(root=str(tmp_path), documents=False)
+    discovery = discover([str(tmp_path / "README.md")], lambda _: settings)
     assert discovery.files == []
-    assert "`documents = true`" in discovery.remarks[0]
+    assert "`documents = false`" in discovery.remarks[0]
 
 
 def test_a_tool_that_names_files_of_no_known_format_hears_nothing_of_it(tmp_path: Path) -> None:
-    tree(tmp_path, "README.md")
+    tree(tmp_path, "README.adoc")
     settings = Settings(root=str(tmp_path))
-    discovery = discover([str(tmp_path / "README.md")], lambda _: settings, force_exclude=True)
+    discovery = discover([str(tmp_path / "README.adoc")], lambda _: settings, force_exclude=True)
     assert discovery == ([], [], [], [], [])
 
 

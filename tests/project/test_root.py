@@ -10,6 +10,7 @@ import pytest
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.settings import Settings
 from rocmlint.lint import discover as discover_module
+from rocmlint.lint import git_ignored
 from rocmlint.lint.run import run
 from rocmlint.source.file import project_of
 from tests.support.repositories import GONE, lint, write
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _in_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run in a folder without a repository: what a ZIP, or COPY in a Dockerfile, leaves."""
-    discover_module._in_repository.cache_clear()
+    git_ignored.repository.cache_clear()
     monkeypatch.chdir(tmp_path)
 
 
@@ -102,7 +103,7 @@ def test_in_a_repository_all_folders_share_one_set_of_settings(tmp_path: Path) -
     write(".git/HEAD", "")
     write("one/job.py", GONE)
     write("two/job.py", GONE)
-    discover_module._in_repository.cache_clear()
+    git_ignored.repository.cache_clear()
     settings_for = Configuration().settings_for
     found = discover_module.discover(["one", "two"], settings_for).files
     assert {id(each.settings) for each in found} == {id(settings_for(str(tmp_path)))}

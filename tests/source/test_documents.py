@@ -110,22 +110,50 @@ def test_a_diff_shows_what_would_change(acme: Project) -> None:
 
 
 def test_a_named_file_of_no_known_format_is_told_of_and_left_alone(acme: Project) -> None:
-    acme.write("README.rst", "::\n\n    pip install vllm\nif (\n")
-    done = acme.run("--no-cache", "README.rst")
+    acme.write("README.adoc", "::\n\n    pip install vllm\nif (\n")
+    done = acme.run("--no-cache", "README.adoc")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.startswith(
-        "README.rst: not linted: neither Python nor another supported format"
+        "README.adoc: not linted: neither Python nor another supported format"
     )
-    piped = acme.run("-", "--stdin-filename", "README.rst", stdin="if (\n")
+    piped = acme.run("-", "--stdin-filename", "README.adoc", stdin="if (\n")
     assert (piped.returncode, piped.stdout) == (0, "")
-    assert "README.rst: not linted" in piped.stderr
+    assert "README.adoc: not linted" in piped.stderr
 
 
-def test_documents_are_linted_by_option_only(acme: Project) -> None:
+BLOCK = "```sh\npip install vllm\n```\n"
+
+
+def test_a_document_has_one_note_for_each_rule_unless_the_settings_say_otherwise(
+    acme: Project,
+) -> None:
+    acme.write("README.md", f"# Install\n\n{BLOCK}{BLOCK}")
+    for flags in ((), ("--no-cache",), ()):
+        done = acme.run(*flags, "--output-format", "json", "README.md")
+        (note,) = json.loads(done.stdout)["findings"]
+        assert (done.returncode, note["severity"], note["line"], note["fix"]) == (
+            0,
+            "note",
+            4,
+            None,
+        )
+    assert acme.run("--fix", "README.md").returncode == 0
+    assert acme.read("README.md") == f"# Install\n\n{BLOCK}{BLOCK}"
+    assert places(acme, "--documents", "README.md") == ["README.md:4:13", "README.md:7:13"]
+    acme.write("rocmlint.toml", f"documents = false\n{FILES['rocmlint.toml']}")
+    assert places(acme, "README.md") == []
+
+
+@pytest.mark.parametrize("name", ["a.mdx", "a.rst"])
+def test_other_documents_are_read_too(acme: Project, name: str) -> None:
+    block = "Do::\n\n    pip install vllm\n" if name == "a.rst" else BLOCK
+    acme.write(name, block)
+    (place,) = places(acme, name)
+    assert place.startswith(f"{name}:")
+
+
+def test_documents_count_fully_by_option(acme: Project) -> None:
     acme.write("README.md", "# Install\n\n```bash\npip install vllm\n```\n")
-    done = acme.run("--no-cache", "README.md")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "`documents = true`" in done.stderr
     assert places(acme, "--documents", "README.md") == ["README.md:4:13"]
     acme.write("rocmlint.toml", f"documents = true\n{FILES['rocmlint.toml']}")
     assert "README.md:4:13" in places(acme)
@@ -151,7 +179,7 @@ def test_a_script_without_a_suffix_is_linted_fixed_and_hidden(acme: Project) -> 
 
 def test_the_hooks_see_what_is_found_below_a_folder() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    paths = [*FILES, "a.pyi", "notes.txt", "README.rst", "data.yml", "docker/rocm.dockerfile"]
+    paths = [*FILES, "a.pyi", "notes.txt", "README.adoc", "data.yml", "docker/rocm.dockerfile"]
     paths += ["requirements/base.in", "constraints-rocm.txt", ".gitlab-ci.yml", "a.json"]
     for hook in hooks:
         assert [path for path in paths if re.search(hook["files"], path)] == [

@@ -266,4 +266,39 @@ jobs:
   steps:
   - bash: pip install x==$(pin) $(a) "${{ b }}"
 """,
+    "job/.env.example": """\
+# é
+export HSA_OVERRIDE_GFX_VERSION="11.0.0"
+TOKEN='é'
+X = $Y
+""",
+    "job.service": """\
+[Service]
+Environment=HSA_OVERRIDE_GFX_VERSION=11.0.0 "A=é b" \\
+    C=1
+ExecStart=/bin/true
+""",
+    "torch.lua": """\
+-- é
+setenv("HSA_OVERRIDE_GFX_VERSION", "11.0.0")
+pushenv('A', "é")
+""",
+    "torch.eb": """\
+name = 'é'
+modextravars = {'HSA_OVERRIDE_GFX_VERSION': '11.0.0', 'é': "é"}
+""",
+    "install.rst": """\
+Install
+=======
+
+.. code-block:: console
+   :linenos:
+
+   $ pip install "torch>=2" \\
+       --index-url https://download.pytorch.org/whl/rocm6.2
+
+Or::
+
+    export HSA_OVERRIDE_GFX_VERSION=11.0.0  # é
+""",
 }

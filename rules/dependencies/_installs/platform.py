@@ -109,12 +109,10 @@ def is_below_nvidia(command: Command, file: File) -> bool:
     The innermost heading that names GPUs decides; one that names those of AMD as well does not
     exclude them.
     """
-    from rocmlint.formats.markdown import headings_above  # noqa: PLC0415 - only of documents
+    from rocmlint.formats import headings_above  # noqa: PLC0415 - only of documents
     from rocmlint.project import platforms  # noqa: PLC0415
 
-    if _format(file.path) != "markdown":
-        return False
-    for heading in headings_above(file.text, command.span.line):
+    for heading in headings_above(file.path, file.text, command.span.line):
         if platforms.of_name(heading) in {"rocm", "mixed"}:
             return False
         if _OF_NVIDIA.search(heading):

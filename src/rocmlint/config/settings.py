@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     """The least severity of a finding that makes a run fail, or ``never``."""
     notes: str = "short"
     """How findings of the severity ``note`` are shown; ``off`` drops them."""
-    documents: bool = False
+    documents: bool | None = None
     """Whether the code blocks of Markdown files are linted."""
     check_syntax: bool = False
     """Parse every file, also those in which no rule has work."""
@@ -145,7 +145,8 @@ OPTIONS: Mapping[str, Option] = {
     "documents": Option(
         "boolean",
         _DEFAULT.documents,
-        "Lint the shell commands in the code blocks of Markdown files too.",
+        "Whether findings in the code blocks of Markdown and reStructuredText count like those in "
+        "scripts. By default they are notes; with false these files are not read.",
         group=_FILES,
     ),
     "check-syntax": Option(

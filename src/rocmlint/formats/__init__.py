@@ -37,14 +37,17 @@ class Format(NamedTuple):
     """How a comment on a line of its own begins."""
     continuation: str = "\\"
     """What at the end of a line joins it with the next."""
-    by_option: bool = False
-    """Whether it is linted only where the settings say so."""
+    function: str = "parse"
+    """The function of the module that reads a text."""
+    only_sets: bool = False
+    """Whether it only sets variables, for whatever programs."""
+    is_document: bool = False
+    """Whether people read it, and no tool runs what is in it."""
 
     def parse(self, text: str) -> Parts:
         r"""Return the parts of a text with ``\n`` line ends."""
-        parser: Callable[[str], Parts] = import_module(
-            f"{__name__}.{self.module or self.name}"
-        ).parse
+        module = import_module(f"{__name__}.{self.module or self.name}")
+        parser: Callable[[str], Parts] = getattr(module, self.function)
         try:
             return parser(text)
         except RecursionError:
@@ -72,6 +75,24 @@ _DEEPSPEED = (
     r"|(^|/)(deepspeed[^/]*|(ds|zero)[-_]configs?)/[^/]*)"
 )
 """How configurations of DeepSpeed are called, without their suffix, or their folder."""
+
+_ENVS = "env example sample template dist local development production rocm amd defaults"
+"""What the names of .env files end in; those of editors and backups are not among them."""
+
+
+def _of_variables(name: str, path: str, suffixes: str) -> Format:
+    """Return a format that only sets variables; it says nothing about what a project is for."""
+    comment = "--" if name == "lua" else "#"
+    return Format(
+        name,
+        compile_lazily(path),
+        suffixes,
+        module="variable_files",
+        function=f"parse_{name}",
+        comment=comment,
+        only_sets=True,
+    )
+
 
 FORMATS = (
     Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),
@@ -139,7 +160,14 @@ FORMATS = (
         "yml yaml",
         module="deepspeed",
     ),
-    Format("markdown", compile_lazily(r"\.(md|markdown)$"), "md markdown", by_option=True),
+    Format(
+        "markdown", compile_lazily(r"\.(md|markdown|mdx)$"), "md markdown mdx", is_document=True
+    ),
+    Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True),
+    _of_variables("dotenv", r"(^|/)[^/]*\.env(\.[\w-]+)?$", _ENVS),
+    _of_variables("service", r"\.service$", "service"),
+    _of_variables("lua", r"\.lua$", "lua"),
+    _of_variables("easybuild", r"\.eb$", "eb"),
 )
 _SHELL = next(each for each in FORMATS if each.name == "shell")
 _BY_SUFFIX = {
@@ -182,9 +210,24 @@ def is_shell_script(content: str | bytes) -> bool:
 
 
 def is_known(path: str) -> bool:
-    """Return whether a file is of a format beside Python that is linted without being asked for."""
+    """Return whether a file is of a format beside Python whose content tools read or run."""
     found = format_of(path)
-    return found is not None and not found.by_option
+    return found is not None and not (found.is_document or found.only_sets)
+
+
+def is_document(path: str) -> bool:
+    """Return whether a file is one that people read, with commands in its code blocks."""
+    found = format_of(path)
+    return found is not None and found.is_document
+
+
+def headings_above(path: str, text: str, line: int) -> list[str]:
+    """Return the headings of a document's sections that a line is in, the innermost first."""
+    found = format_of(path)
+    if found is None or not found.is_document:
+        return []
+    above: list[str] = import_module(f"{__name__}.{found.name}").headings_above(text, line)
+    return above
 
 
 def is_python(path: str, content: str | bytes = "") -> bool:

@@ -1,39 +1,32 @@
-"""Markdown: the commands in the code blocks for a shell."""
+"""Markdown and MDX: the commands in the code blocks for a shell."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.formats.code_blocks import SHELLS, parts_of
 from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.model import Command, Parts, Step
-from rocmlint.formats.recipes import continued, joined
-from rocmlint.formats.shell.script import commands_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocmlint.formats.model import Parts
 
 _FENCE = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z"
 )
 _LANGUAGE = re.compile(r"\{?\.?([\w+-]+)")
-_SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "sh-session"})
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\Z")
 _NO_PARAGRAPH = re.compile(r"\s*(?:[#>|*+-]|\Z)")
 """Lines that no row of signs makes a heading."""
-_PROMPT = re.compile(r"[ \t>]*\$[ \t]+")
 _BEFORE = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
 def parse(text: str) -> Parts:
     """Read a document, lines ended by ``\\n``."""
-    commands: list[Command] = []
-    for number, block in enumerate(_blocks(Excerpt.of(text))):
-        lines = list(_typed(block))
-        if lines:
-            commands += commands_of(joined(lines), step=Step(number))
-    return Parts(commands=tuple(commands))
+    return parts_of(_blocks(Excerpt.of(text)))
 
 
 def headings_above(text: str, line: int) -> list[str]:
@@ -74,7 +67,7 @@ def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
         if not fence and match is not None:
             fence = match["fence"]
             language = _LANGUAGE.match(match["info"])
-            is_shell = language is not None and language[1].lower() in _SHELLS
+            is_shell = language is not None and language[1].lower() in SHELLS
             block = [] if is_shell else None
         elif fence and match and not match["info"].strip() and match["fence"].startswith(fence):
             if block:
@@ -83,15 +76,3 @@ def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
         elif block is not None:
             before = _BEFORE.match(line.text)
             block.append(line.part(before.end() if before else 0, len(line.text)))
-
-
-def _typed(block: list[Excerpt]) -> Iterator[Excerpt]:
-    """Yield what is typed: where prompts are shown, all other lines are what programs print."""
-    if not any(_PROMPT.match(line.text) for line in block):
-        yield from block
-        return
-    for lines in continued(block):
-        prompt = _PROMPT.match(lines[0].text)
-        if prompt is not None:
-            yield lines[0].part(prompt.end(), len(lines[0].text))
-            yield from lines[1:]

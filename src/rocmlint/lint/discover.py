@@ -29,7 +29,7 @@ ENTERED = frozenset({".github", ".circleci", ".devcontainer", ".ci"})
 """Except these, which hold workflows and images."""
 
 NOT_LINTED = "not linted: neither Python nor another supported format"
-DOCUMENT = "not linted: set `documents = true` to lint its code blocks"
+DOCUMENT = "not linted: the configuration has `documents = false`"
 _LEFT_OUT = "not linted: {}; name the directory to lint it"
 _ARCHIVE = compile_lazily(rf"(?i:(?!_?legacy\Z){ARCHIVE})\Z")
 """What is called legacy may be in use: each rule asks for that where it matters."""
@@ -278,7 +278,8 @@ def is_linted(path: str, settings: Settings | None = None) -> bool:
     if path.endswith(_CODE):
         return True
     found = format_of(path)
-    return found is not None and not (found.by_option and not (settings and settings.documents))
+    is_unwanted = settings is not None and settings.documents is False
+    return found is not None and not (found.is_document and is_unwanted)
 
 
 def why_not_linted(path: str, data: bytes, settings: Settings) -> str | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rocmlint.lint.cache import Cache
     from rocmlint.lint.discover import Discovery, FileToLint, LeftOut
     from rocmlint.project.versions import Candidate
+    from rocmlint.source.file import File
 
 ALWAYS = ("torch", "transformers")
 """The packages whose versions are named, whether a rule asked for them or not."""
@@ -94,6 +95,11 @@ def decided(package: str, candidates: Sequence[Candidate]) -> list[Decided]:
         Decided(package, str(each.version), each.said, each.place, each.declared)
         for each in candidates
     ]
+
+
+def decided_in(file: File) -> list[Decided]:
+    """Return what decides the versions that rules asked for in a file."""
+    return [each for asked in file.asked_versions.items() for each in decided(*asked)]
 
 
 def evidence_of(

@@ -15,7 +15,8 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
-from rocmlint.lint.evidence import decided
+from rocmlint.lint.documents import as_notes
+from rocmlint.lint.evidence import decided_in
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
@@ -256,10 +257,8 @@ class Linter:
         found = self._with_parts(self._python.scan_python(text).rules, path, text)
         rules = self._enabled_of(found, path)
         told = self._tells_all()  # else a cell is often a draft
-        noted = kept_back(wanted=self._excused)
-        look = look_at_cells(
-            path, notebook, rules, self.project_of(path), told=told, kept_back=noted
-        )
+        noted, project = kept_back(wanted=self._excused), self.project_of(path)
+        look = look_at_cells(path, notebook, rules, project, told=told, kept_back=noted)
         result = self._reported(look, noqa=noqa)
         placed = [notebook.placed(each) for each in result.findings]
         if noted is not None:
@@ -295,13 +294,13 @@ class Linter:
             findings += self._unread(file.path, unread, each.line, each.column)
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
-        findings = [self._as_fixable(each) for each in findings if self._is_wanted(each)]
+        findings = as_notes(map(self._as_fixable, findings), file.path, self.settings)
+        findings = [each for each in findings if self._is_wanted(each)]
         places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
         problems = [*look.problems, *told(look.faults)]
         result = Analysis(findings, problems, file.consulted, file.written)
         result = result._replace(claims=look.claims, unread=places, faults=look.faults)
-        versions = [each for asked in file.asked_versions.items() for each in decided(*asked)]
-        return result._replace(versions=versions, kept_back=file.kept_back)
+        return result._replace(versions=decided_in(file), kept_back=file.kept_back)
 
     def _is_wanted(self, finding: Finding) -> bool:
         """Return whether a finding is reported: only now, so that a comment may suppress a note."""

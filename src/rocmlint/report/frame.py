@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.text.secrets import with_starred_credentials
+from rocmlint.text.secrets import holds_secrets, with_starred_credentials, with_starred_values
 from rocmlint.text.visible import source
 
 if TYPE_CHECKING:
@@ -42,20 +42,20 @@ def frame(finding: Finding, lines: Sequence[str], around: int = 0) -> Iterator[F
     above = finding.line - finding.shown.line
     several = finding.end_line > finding.line
     for number in range(max(1, finding.line - around), finding.line):
-        yield _plain(number - above, _shared(lines, number))
-    code = _shared(lines, finding.line)
+        yield _plain(number - above, _shared(lines, number, finding))
+    code = _shared(lines, finding.line, finding)
     end = len(code.rstrip()) if several else finding.end_column - 1
     yield _marked(finding.line - above, code, finding.column - 1, end)
     last = finding.end_line - 1 if several and finding.end_column == 1 else finding.end_line
     last = min(last, len(lines))
     further = range(finding.line + 1, last + 1)
     for number in further[: MAXIMUM_LINES - 1]:
-        yield _rest(number - above, _shared(lines, number), finding)
+        yield _rest(number - above, _shared(lines, number, finding), finding)
     if len(further) >= MAXIMUM_LINES:
         yield FrameLine(None, MORE, "", "")
         return
     for number in range(max(last, finding.line) + 1, min(last + around, len(lines)) + 1):
-        yield _plain(number - above, _shared(lines, number))
+        yield _plain(number - above, _shared(lines, number, finding))
 
 
 def cut(line: str, start: int = 0) -> str:
@@ -70,8 +70,12 @@ def first_shown(line: str, column: int) -> int:
     return column - BEFORE if len(line) > MAXIMUM_WIDTH and column > BEFORE else 0
 
 
-def _shared(lines: Sequence[str], number: int) -> str:
+def _shared(lines: Sequence[str], number: int, finding: Finding) -> str:
     """Return a line as others may see it: reports go to logs that many can read."""
+    if holds_secrets(finding.path):
+        is_own = number == finding.line == finding.end_line
+        place = (finding.column - 1, finding.end_column - 1) if is_own else (0, 0)
+        return with_starred_values(lines[number - 1], *place)
     return with_starred_credentials(lines[number - 1])
 
 

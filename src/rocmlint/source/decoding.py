@@ -18,7 +18,8 @@ _MARKS = {
 _OF_BYTES = frozenset(
     {
         *("requirements", "constraints", "dockerfile", "shell", "makefile", "justfile"),
-        *("apptainer", "powershell", "batch", "markdown"),
+        *("apptainer", "powershell", "batch", "markdown", "rst"),
+        *("dotenv", "service", "lua", "easybuild"),
     }
 )
 """Formats whose programs do not mind bytes that are no UTF-8."""

@@ -26,6 +26,7 @@ _PARAMETER = compile_lazily(
 )
 _KEEPS_LOGIN = compile_lazily(r"(?:git|\$\{\w+\}(?::\$\{\w+\})?)\Z")
 """``git``, which opens nothing, and ``${NAME}``, which pip replaces."""
+_NOT_BLANK = compile_lazily(r"\S")
 _QUERY = compile_lazily(r"(?<=://)([^\s?#]*)\?[^\s#'\"]*")
 _NOT_SHOWN = compile_lazily(r"[?#].*", re.DOTALL)
 
@@ -38,6 +39,27 @@ def without_credentials(text: str) -> str:
 def with_starred_credentials(text: str) -> str:
     """Mask them with as many characters, so that columns in a line stay where they are."""
     return _masked(text, lambda found: f"{found['kept']:*<{len(found[0])}}")
+
+
+def holds_secrets(path: str) -> bool:
+    """Return whether variables that a file sets may be secrets: .env files, units of systemd."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.endswith((".env", ".service")) or ".env." in name
+
+
+def with_starred_values(line: str, start: int = 0, end: int = 0) -> str:
+    """Mask all of a line but names before ``=``, and what is from ``start`` to ``end``.
+
+    Columns stay where they are.
+    """
+    before, shown, after = (line[:start], line[start:end], line[end:]) if end else (line, "", "")
+    name, equals, value = before.partition("=")
+    name = name if equals else _starred(name)
+    return f"{name}{equals}{_starred(value)}{shown}{_starred(after)}"
+
+
+def _starred(text: str) -> str:
+    return _NOT_BLANK.sub("*", text)
 
 
 def without_logins(text: str) -> str:

@@ -33,10 +33,11 @@ _FORMATTED = re.compile(r"[fFtT][rR]?\Z")
 _REMARKS = {
     "#": re.compile(r"(?:(?<=\s)|\A)#[^\n]*"),
     "//": re.compile(r"(?:(?<=\s)|\A)(?://[ \t]*)?#[^\n]*"),
+    "--": re.compile(r"(?<![^\s])--[ \t]*#[^\n]*"),
     "REM": re.compile(r"(?:(?<=\s)|\A)(?:REM[ \t]+|::[ \t]*)?#[^\n]*", re.IGNORECASE),
 }
 """Comments by how the format begins them; where that is not ``#``, ours has one inside."""
-OPENERS = frozenset({"//", "REM", "::"})
+OPENERS = frozenset({"//", "--", "REM", "::"})
 """What stands before the ``#`` of such a comment."""
 _ASCII = bytes([*range(128), *b"?" * 128])
 """What takes bytes beyond ASCII out of a line."""

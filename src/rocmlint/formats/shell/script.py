@@ -49,11 +49,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
-_SUBSHELLS = frozenset(
-    {"subshell", "command_substitution", "process_substitution", "function_definition"}
-)
-"""Where ``cd`` counts up to the end only; a function runs in other places than where it stands."""
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_SUBSHELLS = _SUBSTITUTIONS | {"subshell", "function_definition"}
+"""Where ``cd`` counts up to the end only; a function runs in other places than where it stands."""
 _CLAUSES = frozenset({"elif_clause", "else_clause"})
 _EXPORTING = ("export", "-x", "-gx", "-xg")
 _MOVES = re.compile(r"\b(?:cd|pushd)\b")
@@ -72,9 +70,14 @@ def parse(text: str) -> Parts:
     problem = too_much(text)
     if problem is not None or not text.strip():
         return Parts(problems=() if problem is None else (problem,))
-    reader = _Script(Excerpt.of(text), Variables(), Step(), 0)
-    commands = tuple(reader.commands(()))
-    return Parts(commands, indexes=tuple(reader.indexes), settings=tuple(reader.settings))
+    return parts_of(Excerpt.of(text), Step())
+
+
+def parts_of(excerpt: Excerpt, step: Step) -> Parts:
+    """Read a script that is not too much, with nothing in its environment."""
+    reader = _Script(excerpt, Variables(), step, 0)
+    commands = (*reader.commands(()),)
+    return Parts(commands, indexes=(*reader.indexes,), settings=(*reader.settings,))
 
 
 def commands_of(
@@ -84,11 +87,10 @@ def commands_of(
     depth: int = 0,
     branches: tuple[Branch, ...] = (),
 ) -> list[Command]:
-    """Return the commands of a script that stands in a file, in its order.
+    """Return the commands of a script that is in a file, in order.
 
-    ``variables`` are those in its environment; None is a value that only the run knows. The script
-    is the one of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some of
-    its ``branches``.
+    ``variables`` are those in its environment; None is a value that only the run knows. It is that
+    of its ``step``, or a shell that this one starts ``depth`` levels deeper, in some ``branches``.
     """
     if not excerpt.text.strip() or too_much(excerpt.text):
         return []
