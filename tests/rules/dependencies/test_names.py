@@ -297,17 +297,17 @@ def test_a_keyword_in_a_module_that_fails_at_an_import_is_left_to_that() -> None
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "count"),
+    ("path", "text", "severity"),
     [
-        ("requirements.txt", "trl==0.9.4\n", 1),
-        ("install.sh", "pip install trl==0.9.4\n", 1),
-        ("README.md", "```\npip install trl==0.9.4\n```\n", 0),
+        ("requirements.txt", "trl==0.9.4\n", "error"),
+        ("install.sh", "pip install trl==0.9.4\n", "error"),
+        ("README.md", "```\npip install trl==0.9.4\n```\n", "note"),
     ],
 )
-def test_code_that_is_newer_than_a_readme_runs_with_another_version(
-    path: str, text: str, count: int
+def test_code_that_is_newer_than_a_readme_may_run_with_another_version(
+    path: str, text: str, severity: str
 ) -> None:
     write(path, text)
-    found = lint("from trl import SFTConfig\nSFTConfig(completion_only_loss=True)\n")
-    assert len(found) == count
-    assert all("(it comes with trl 0.17)" in each.message for each in found)
+    (found,) = lint("from trl import SFTConfig\nSFTConfig(completion_only_loss=True)\n")
+    assert found.severity == severity
+    assert "(it comes with trl 0.17)" in found.message
