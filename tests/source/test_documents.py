@@ -142,6 +142,10 @@ def test_a_document_has_one_note_for_each_rule_unless_the_settings_say_otherwise
     assert places(acme, "--documents", "README.md") == ["README.md:4:13", "README.md:7:13"]
     acme.write("rocmlint.toml", f"documents = false\n{FILES['rocmlint.toml']}")
     assert places(acme, "README.md") == []
+    for name in FILES:
+        if name != "rocmlint.toml" and "/" not in name:
+            (acme.root / name).unlink(missing_ok=True)
+    assert "(documents = false)" in acme.run("README.md").stderr
 
 
 @pytest.mark.parametrize("name", ["a.mdx", "a.rst"])

@@ -147,7 +147,8 @@ def conclude(job: Job, state: RunState) -> None:
         seen = "" if state.evidence is None else f" {in_short(state.evidence)}"
         print(f"{_summary(job, state)}{seen}", file=sys.stderr)
     elif not state.problems:  # else they say why
-        print("warning: no files to check", file=sys.stderr)
+        hint = "" if job.settings.documents is not False else " (documents = false)"
+        print(f"warning: no files to check{hint}", file=sys.stderr)
 
 
 def _details(job: Job) -> Iterator[str]:

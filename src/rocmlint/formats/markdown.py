@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.code_blocks import SHELLS, parts_of
 from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.model import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.formats.model import Parts
-
 _FENCE = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z"
 )
+_SHELL_FENCE = re.compile(rf"(?:```|~~~)[ \t]*\{{?\.?(?:{'|'.join(SHELLS)})", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\{?\.?([\w+-]+)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\Z")
@@ -26,7 +26,8 @@ _BEFORE = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 def parse(text: str) -> Parts:
     """Read a document, lines ended by ``\\n``."""
-    return parts_of(_blocks(Excerpt.of(text)))
+    # Most documents have no such block: to search them is faster than to go through their lines.
+    return parts_of(_blocks(Excerpt.of(text))) if _SHELL_FENCE.search(text) else Parts()
 
 
 def headings_above(text: str, line: int) -> list[str]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats.code_blocks import SHELLS, parts_of
 from rocmlint.formats.excerpt import Excerpt
+from rocmlint.formats.model import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rocmlint.formats.model import Parts
 
 _DIRECTIVE = re.compile(
     r"(?P<indent>[ \t]*)\.\.[ \t]+(?:code-block|code|sourcecode|prompt)::[ \t]*(?P<language>[\w-]*)"
@@ -29,7 +28,7 @@ _RULE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}[ \t]*\Z")
 
 def parse(text: str) -> Parts:
     """Read a document, lines ended by ``\\n``."""
-    return parts_of(_blocks(Excerpt.of(text)))
+    return parts_of(_blocks(Excerpt.of(text))) if "::" in text else Parts()
 
 
 def headings_above(text: str, line: int) -> list[str]:
