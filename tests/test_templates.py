@@ -21,7 +21,7 @@ WITH_PATTERN = {
 }
 ESCAPES = {"escape", "spaced", "where_called"}
 """Imported functions whose result is a regular expression, whatever text they get."""
-PATTERNS = {"pattern", "where", "dull", "live"}
+PATTERNS = {"pattern", "where", "dull", "live", "half"}
 """Attributes and parameters that hold a regular expression which a rule or a caller wrote."""
 FINE = {
     "src/rocmlint/published/amd_wheels.py": "commands and URLs of the shipped table",

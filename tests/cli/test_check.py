@@ -387,6 +387,6 @@ def test_the_cache_is_where_it_is_wanted(project: Project) -> None:
 
 def test_findings_on_stdin_have_no_command_since_there_is_no_file(project: Project) -> None:
     text = "import sys\n\nsys.path.append('Megatron-LM')\nfrom megatron.core import mpu\nmpu.f()\n"
-    assert "confirm:" not in project.run("-", stdin=text).stdout
+    assert "confirm:" not in project.run("-", "--notes", "full", stdin=text).stdout
     project.write("job.py", text)
-    assert "confirm:" in project.run("job.py").stdout
+    assert "confirm:" in project.run("--notes", "full", "job.py").stdout

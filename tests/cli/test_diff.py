@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rocmlint.report import FORMATS
+from rocmlint.rule.registry import load_rules
 from tests.support.git import GitProject, branched
 from tests.support.project import Project
 from tests.support.repositories import GONE
@@ -67,9 +68,11 @@ def test_only_what_the_branch_adds_is_reported(project: GitProject) -> None:
     assert ended.returncode == 1
     assert "new.py:6:5: error ROC602" in ended.stdout
     assert "old.py" not in ended.stdout
+    used = sum(not (each.preview or each.profile or each.needs) for each in load_rules())
     assert ended.stderr == (
         "Found 1 finding (1 error) in 1 file (2 checked). "
-        "1 can be fixed with --unsafe-fixes.\n"
+        "1 can be fixed with --unsafe-fixes. "
+        f"{used} rules; torch not declared; not known to be for ROCm (set rocm = true)\n"
         f"Compared with main at {base}: 1 known finding.\n"
     )
 

@@ -23,7 +23,8 @@ def write(root: Path, **files: str) -> None:
 
 
 def found(root: Path, path: str = ".") -> tuple[list[str], Discovery]:
-    discovery = discover([str(root / path)], lambda _: Settings(root=str(root)))
+    settings = Settings(root=str(root), documents=False)
+    discovery = discover([str(root / path)], lambda _: settings)
     return [str(each.path).removeprefix(f"{root}/") for each in discovery.files], discovery
 
 

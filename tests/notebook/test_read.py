@@ -178,7 +178,12 @@ def test_a_message_names_lines_by_their_cell() -> None:
         pytest.param("!pip install transformers==4.56.2", [], id="a version that has the name"),
         pytest.param("%pip install -q 'transformers>=5'", ["ROC204"], id="one that has it not"),
         pytest.param(
-            "!pip install git+https://github.com/huggingface/transformers", [], id="not a release"
+            "!pip install git+https://github.com/huggingface/transformers",
+            ["ROC204"],
+            id="the newest commit, which is no older than the newest release",
+        ),
+        pytest.param(
+            "!pip install git+https://github.com/acme/transformers", [], id="a fork, not a release"
         ),
     ],
 )

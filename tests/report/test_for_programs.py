@@ -77,7 +77,7 @@ def test_sarif_describes_the_rules_and_carries_the_fixes() -> None:
         "ROC501",
         "ROC602",
     ]
-    assert rules[2]["shortDescription"]["text"].startswith("A file that cannot be read")
+    assert rules[2]["shortDescription"]["text"].startswith("File cannot be read")
     assert "## Why it matters" in rules[2]["help"]["markdown"]
     assert [each["helpUri"] for each in rules] == [
         address(each["id"], each["name"]) for each in rules

@@ -178,5 +178,5 @@ def test_a_version_of_hip_without_end_is_shortened(packages: FakeEnvironment) ->
     packages.torch("2.10.0+rocm7.1", "7.1." + "2" * 90_000)
     torch = read_torch(packages.read())
     assert torch is not None
-    assert len(torch.hip) == 100
+    assert len(torch.hip) <= 100
     assert torch.rocm_release == "7.1"

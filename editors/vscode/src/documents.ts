@@ -32,7 +32,9 @@ export const PATTERNS: readonly string[] = [
   "**/*.{ps1,bat,cmd}",
   "**/*{deepspeed,Deepspeed,DeepSpeed,DEEPSPEED,zero,Zero,ZeRO,ZERO,ds_,ds-,zf_,zf-}*.json",
   "**/*{deepspeed,Deepspeed,DeepSpeed,ds_config,ds-config,dsconfig,zero_config,zero-config}*/*.json",
-  "**/*.{md,markdown}",
+  "**/*.{md,markdown,mdx,rst}",
+  "**/{*.env,.env.*}",
+  "**/*.{service,lua,eb}",
 ];
 
 /** Languages whose files may have any name, such as scripts without a suffix. */

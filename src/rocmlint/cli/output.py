@@ -144,7 +144,8 @@ def conclude(job: Job, state: RunState) -> None:
     if job.flags.show_fixes and (job.flags.fix or job.flags.diff):
         sys.stderr.writelines(fixed_rules(state.settled))
     if state.files or state.findings:
-        seen = "" if state.evidence is None else f" {in_short(state.evidence)}"
+        is_lint = not (job.flags.diff or job.flags.write_baseline)
+        seen = f" {in_short(state.evidence)}" if is_lint and state.evidence else ""
         print(f"{_summary(job, state)}{seen}", file=sys.stderr)
     elif not state.problems:  # else they say why
         hint = "" if job.settings.documents is not False else " (documents = false)"

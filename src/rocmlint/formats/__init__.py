@@ -80,12 +80,12 @@ _ENVS = "env example sample template dist local development production rocm amd 
 """What the names of .env files end in; those of editors and backups are not among them."""
 
 
-def _of_variables(name: str, path: str, suffixes: str) -> Format:
+def _of_variables(name: str, pattern: str, suffixes: str) -> Format:
     """Return a format that only sets variables; it says nothing about what a project is for."""
     comment = "--" if name == "lua" else "#"
     return Format(
         name,
-        compile_lazily(path),
+        compile_lazily(pattern),
         suffixes,
         module="variable_files",
         function=f"parse_{name}",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.lint.git_ignored import repository
+from rocmlint.lint.guard import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -139,8 +140,10 @@ def _root(path: str, settings: Settings, cache: Cache | None) -> Root:
     known = None if cache is None else _from_stored(path, cache.fact(path))
     if known is not None:
         return known
-    made, consulted = _read(path, settings, noted=cache is not None)
-    if cache is not None:
+    # A file of the project may crash its parser, as it has crashed it for those who asked before.
+    ((_, read),) = guarded(lambda path: _read(path, settings, noted=cache is not None), [path])
+    made, consulted = read or (Root(path, None, "", "", ()), {})
+    if cache is not None and read is not None:
         cache.put_fact(path, made[1:], consulted)
     return made
 
