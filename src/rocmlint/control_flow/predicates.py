@@ -227,7 +227,9 @@ class Predicates:
     def _is_elementwise(self, node: ast.expr) -> bool:
         """Return whether an expression gives a tensor of any shape, and cannot fail."""
         if _is_dotted(node):
-            return True
+            values = self._values_of(node) if isinstance(node, ast.Name) else []
+            held = {self._kind(each) for each in values if each is not None}
+            return held <= {Kind.TENSOR, Kind.UNKNOWN}
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             right = node.comparators[0]
             return self._is_elementwise(node.left) and self._is_scalar(right, set())
