@@ -118,8 +118,6 @@ HABITS = {
     "more than 12 words": rf"^(?:\S+ ){{{LONGEST_SUMMARY}}}\S",
 }
 """What a summary of a rule is not: it is a statement, a subject with its verb, as short as one."""
-UNDER_WAY = {"ROC211", "ROC213", "ROC214", "ROC215"}
-"""Rules that others take over; to be removed with them."""
 
 _CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
 _FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
@@ -240,8 +238,7 @@ def test_messages_of_rules_are_in_plain_english(family: str) -> None:
 
 @pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.name)
 def test_the_summary_of_a_rule_is_a_short_statement(rule: RuleType) -> None:
-    if rule.code not in UNDER_WAY:
-        assert habits(summary(rule)) == []
+    assert habits(summary(rule)) == []
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def is_in_copied_project(found: Old, source: Source) -> bool:
 
 
 class DeprecatedName(PythonRule["Node"]):
-    """A function or keyword of torch or torchvision that is deprecated.
+    """Code uses a function or keyword that torch deprecates.
 
     ## Why it matters
     It prints a warning in each process, and a later release removes it. Where another function

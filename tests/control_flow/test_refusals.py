@@ -85,7 +85,7 @@ def test_a_name_that_means_something_else_is_not_used() -> None:
         "for n in range(3):\n    pass\nif x.any():\n    n = n + 1\nx = x + n",
         # `y.any()` fails where `y` is a number, which Python may never ask.
         "y = x * 2\nif flag:\n    y = 1\nif x.all() and y.any():\n    x = x + 1",
-        "y = x * 2\nfor _ in range(2):\n    if x.all() and y.any():\n        x = x + 1\n    y = None",
+        "y = x * 2\nfor _ in x:\n    if x.all() and y.any():\n        x = x + 1\n    y = None",
         "if x.any():\n    y = x\nelif flag:\n    y = x\n    return y\nelse:\n    y = x\nx = y",
     ],
 )
