@@ -164,6 +164,8 @@ class UnquotedSpecifier(PartRule["Command"]):
     code = "ROC208"
     name = "unquoted-specifier"
     since = "0.1.0"
+    severity = "warning"
+    tiers = {"error": "`<` makes the shell read a file"}  # noqa: RUF012 - a constant of the class
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
     excuses = (
@@ -192,7 +194,6 @@ class UnquotedSpecifier(PartRule["Command"]):
         start = word.span if word.span[2:] == first[:2] else first
         written = " ".join(source.text_at(_joined(word.span, last)).split())
         lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
-        upgrades = _upgrades(install, found)
         reads = any(each.operator == "<" for _, some in found for each in some)
         finding = self.finding(
             _Place(_joined(start, last)),
@@ -200,7 +201,7 @@ class UnquotedSpecifier(PartRule["Command"]):
             _message(redirects, node),
             help=_help(_quoted(written, found[0], source), None if reads else lost, found, install),
             fix=_fixes(found, source),
-            severity="error" if reads or (lost and not upgrades) else "warning",
+            severity="error" if reads else "warning",
         )
         yield replace(finding, once=f"{self.code} {source.path} {'<' if reads else '>'}")
 

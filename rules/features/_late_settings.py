@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.published.variables import KNOWN, LAZY, LOADED_UNTIL, frozen_by
+from rocmlint.published.variables import KNOWN, LAZY, LOADED_UNTIL, READ_UNTIL, frozen_by
 from rocmlint.rule import (
     argument,
     calls_in,
@@ -53,6 +53,8 @@ class LateSetting:
 def late_setting(setting: EnvironmentSetting, source: Source) -> LateSetting | None:
     """Return what came before a setting and makes it too late, None where nothing surely does."""
     row = KNOWN.get(setting.name)
+    if setting.name in READ_UNTIL and not _is_below(*READ_UNTIL[setting.name], source):
+        return None
     moment = "" if row is None else row.frozen
     if moment == "import":
         packages = frozen_by(setting.name)
@@ -72,8 +74,11 @@ def late_setting(setting: EnvironmentSetting, source: Source) -> LateSetting | N
 def _still_loads(package: str, reader: str, source: Source) -> bool:
     """Return whether the declared versions of a package load another one with their import."""
     until = LOADED_UNTIL.get((package, reader))
-    if until is None:
-        return True
+    return until is None or _is_below(package, until, source)
+
+
+def _is_below(package: str, until: tuple[int, int], source: Source) -> bool:
+    """Return whether all declared versions of a package are older."""
     found = [each.version.release[:2] for each in source.versions(package) if each.declared]
     return bool(found) and all(each < until for each in found)
 

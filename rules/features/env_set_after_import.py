@@ -48,6 +48,7 @@ _RUNS_COMMANDS = compile_lazily(
     r"\bsubprocess\b|\bPopen\b|\bos[\s\\]*\.[\s\\]*(?:system|popen|exec\w+|spawn\w+)\b"
 )
 _CONSTANT = r"(?:\bconstants|\bconfig)\s*\.\s*{}\b"
+_READ = r"(?:getenv\(|environ\.get\(|environ\[)\s*[\"']{}[\"'](?!\s*\]\s*=[^=])"
 _OS = "import os"
 
 
@@ -66,8 +67,10 @@ def is_set_before(late: LateSetting, source: Source) -> bool:
 
 
 def is_passed_on(late: LateSetting, source: Source) -> bool:
-    """Variables whose constant the file sets too, as in `datasets.config.HF_DATASETS_CACHE = …`."""
-    return re.search(_CONSTANT.format(re.escape(late.setting.name)), source.code) is not None
+    """Variables that the file reads as well, or whose constant in `datasets.config` it sets too."""
+    name = re.escape(late.setting.name)
+    set_too = re.search(_CONSTANT.format(name), source.code)
+    return (set_too or re.search(_READ.format(name), source.text)) is not None
 
 
 class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):

@@ -181,6 +181,7 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
     name = "debug-logging-default"
     since = "0.1.0"
     severity = "note"
+    preview = True
     skips = frozenset({"test", "example", "docs", "benchmark"})
     on = calls(
         *("basicConfig", "setLevel"),

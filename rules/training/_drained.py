@@ -45,13 +45,13 @@ _FORWARDS = compile_lazily(
 def is_waited_for_anyway(found: InStep, source: Source) -> bool:
     """Waits beside `.item()` or its like, which waits as long, unless work is queued between.
 
-    That stands after it, or before it, be it at the end of the iteration before. Where the step
-    reads a clock, the wait was meant for that, and there it does nothing.
+    That is after it, or before it, be it at the end of the iteration before. Where the step reads a
+    clock, the wait was meant for that, and behind another it does nothing.
     """
-    if reads_clock(found.step, source):
-        return False
     before, after = _around(found, source)
-    return _reads_first(after, source) is True or _ends_in_wait(before, source) is True
+    if _reads_first(after, source) is True:
+        return True
+    return not reads_clock(found.step, source) and _ends_in_wait(before, source) is True
 
 
 def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:

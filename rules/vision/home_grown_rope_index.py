@@ -132,6 +132,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
     name = "home-grown-rope-index"
     since = "0.1.0"
     severity = "note"
+    preview = True
     on = nodes(
         "FunctionDef",
         "Assign",

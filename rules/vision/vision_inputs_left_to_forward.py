@@ -66,6 +66,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     name = "vision-inputs-left-to-forward"
     since = "0.1.0"
     severity = "note"
+    preview = True
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
     excuses = (*MODEL_EXCUSES, is_used_every_step)

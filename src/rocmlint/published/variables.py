@@ -308,6 +308,10 @@ LOADED_UNTIL: Mapping[tuple[str, str], tuple[int, int]] = {
     ("accelerate", "huggingface_hub"): (1, 13),
 }
 """The first version of a package that loads another one only where it needs it."""
+READ_UNTIL: Mapping[str, tuple[str, tuple[int, int]]] = {
+    "TRANSFORMERS_CACHE": ("transformers", (5, 0)),
+}
+"""The first version of a package that no longer reads a variable."""
 LAZY = frozenset({"huggingface_hub", "trl", "vllm"})
 """The packages of which ``import`` alone loads next to nothing, and ``from … import`` the rest."""
 

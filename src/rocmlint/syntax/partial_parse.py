@@ -218,7 +218,7 @@ class Pieces:
         code = "".join(self._text.code[block.start : block.end] for block in blocks)
         text = "".join(self._text.text[block.start : block.end] for block in blocks)
         try:
-            _refuse_what_breaks_parsers(code)
+            _refuse_what_breaks_parsers(code, text)
             _refuse_null(text)
             return tree_of(text, _module)
         except TooLongError:
@@ -307,15 +307,19 @@ def refusal(text: str, error: Exception) -> UnparsableError:
 
 def _refused_by_python(text: str) -> Exception | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        _parsed_by_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return error
     return None
 
 
-def _refuse_what_breaks_parsers(code: str) -> None:
+def _parsed_by_python(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _refuse_what_breaks_parsers(code: str, text: str) -> None:
     if len(code) > MAXIMUM_LENGTH:
         reason = f"one statement of {len(code):,} characters is too long"
         raise TooLongError(reason)
@@ -323,7 +327,7 @@ def _refuse_what_breaks_parsers(code: str) -> None:
     deepening = len(_DEEPENS.findall(code))
     if deepening > MAXIMUM_BRACKETS:
         _refuse_deep_brackets(code)
-    if deepening > MAXIMUM_DEPTH and _depth(code) > MAXIMUM_DEPTH:
+    if deepening > MAXIMUM_DEPTH and _depth(code, text) > MAXIMUM_DEPTH:
         reason = f"the code is nested more than {MAXIMUM_DEPTH} levels deep"
         raise UnparsableError(reason)
 
@@ -373,13 +377,13 @@ def _marks(code: str) -> Iterator[int]:
             marks = 0
 
 
-def _depth(code: str) -> int:
+def _depth(code: str, text: str) -> int:
     """Measure how deep LibCST's tree is, with the parser that refuses what is far too deep.
 
-    Of what Python refuses it is at most what one statement holds.
+    Of what Python refuses it is at most what one statement of the code, without its strings, holds.
     """
     try:
-        stack: list[tuple[ast.AST, int]] = [(ast.parse(code), 1)]
+        stack: list[tuple[ast.AST, int]] = [(_parsed_by_python(text), 1)]
     except (RecursionError, MemoryError):
         return MAXIMUM_DEPTH + 1
     except (SyntaxError, ValueError):
