@@ -148,6 +148,11 @@ def test_a_document_has_one_note_for_each_rule_unless_the_settings_say_otherwise
     assert "(documents = false)" in acme.run("README.md").stderr
 
 
+def test_a_document_may_show_how_a_suppression_is_written(acme: Project) -> None:
+    acme.write("README.md", "```sh\npip install torch  # rocmlint: ignore[ROC201] why\n```\n")
+    assert "ROC9" not in acme.run("README.md").stdout
+
+
 @pytest.mark.parametrize("name", ["a.mdx", "a.rst"])
 def test_other_documents_are_read_too(acme: Project, name: str) -> None:
     block = "Do::\n\n    pip install vllm\n" if name == "a.rst" else BLOCK

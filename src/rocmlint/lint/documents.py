@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import is_document
+from rocmlint.lint.suppress import UNKNOWN, UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 def as_notes(findings: Iterable[Finding], path: str, settings: Settings) -> list[Finding]:
     """Return the findings of a file: of a document one note for each rule, without a fix.
 
-    They count as they are where the settings have ``documents = true``.
+    They count as they are where the settings have ``documents = true``. Suppressions are not
+    judged: documents show how to write them.
     """
     if settings.documents or not is_document(path):
         return [*findings]
@@ -27,5 +29,6 @@ def as_notes(findings: Iterable[Finding], path: str, settings: Settings) -> list
 def _firsts(findings: Iterable[Finding]) -> Iterable[Finding]:
     first: dict[str, Finding] = {}
     for each in findings:
-        first.setdefault(each.code, each)
+        if each.code not in {UNUSED, UNKNOWN}:
+            first.setdefault(each.code, each)
     return first.values()
