@@ -125,7 +125,8 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
             return
         statement, dtype = cast
         new = "another dtype" if dtype == "dtype" else dtype
-        message = f"The loop casts every parameter of `{shortened(model, _LONGEST_NAME)}` to {new}"
+        which = "float32 parameter" if is_of_one_dtype(node, source) else "parameter"
+        message = f"The loop casts every {which} of `{shortened(model, _LONGEST_NAME)}` to {new}"
         help = (
             "Pass `dtype=` where the model is loaded, or select by name or `requires_grad`. "
             "Norms and quantized weights lose the type they were made in, and buffers keep theirs."
