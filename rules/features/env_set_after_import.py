@@ -48,7 +48,10 @@ _RUNS_COMMANDS = compile_lazily(
     r"\bsubprocess\b|\bPopen\b|\bos[\s\\]*\.[\s\\]*(?:system|popen|exec\w+|spawn\w+)\b"
 )
 _CONSTANT = r"(?:\bconstants|\bconfig)\s*\.\s*{}\b"
-_READ = r"(?:getenv\(|environ\.get\(|environ\[)\s*[\"']{}[\"'](?!\s*\]\s*=[^=])"
+_READ = (
+    r"\b(?:getenv[\s\\]*\(|environ[\s\\]*(?:\.[\s\\]*get[\s\\]*\(|\[))[\s\\]*"
+    r"[\"']{}[\"'](?![\s\\]*\][\s\\]*=[^=])"
+)
 _OS = "import os"
 
 

@@ -247,7 +247,10 @@ def test_fixtures_give_what_the_command_gives(tmp_path: Path) -> None:
         if path.parent.name != "unreadable_file":  # flake8 has E999 for it, and runs no plugin
             text = EXPECT.sub("", path.read_text())
             write(tmp_path, {path.relative_to(BUILT_IN.fixtures).as_posix(): text})
-    write(tmp_path, {"pyproject.toml": "[tool.rocmlint]\npreview = true\n", ".flake8": ""})
+    write(
+        tmp_path,
+        {"pyproject.toml": '[tool.rocmlint]\npreview = true\nnotes = "full"\n', ".flake8": ""},
+    )
     found, once = set(flake8(tmp_path, ".")), set(command(tmp_path, "."))
     assert once
     assert once <= found
