@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.testing.fixtures import EXPECT
+from rocmlint.rule.page import EXPECT
 from tests.support.fixtures import BUILT_IN
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.suppress import suppress
+from rocmlint.rule.page import EXPECT
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule import Rule
 from rocmlint.rule.triggers import calls
 from rocmlint.source.python import Source
-from rocmlint.testing.fixtures import EXPECT, expected
+from rocmlint.testing.fixtures import expected
 from tests.support.fixtures import BUILT_IN
 
 if TYPE_CHECKING:

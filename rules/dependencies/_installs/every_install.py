@@ -62,7 +62,7 @@ def is_unclear(harm: Harm, file: File) -> bool:
 
 
 def is_early(harm: Harm, file: File) -> bool:
-    """Installs before the one that brings the ROCm build of torch."""
+    """Commands before the one that installs the ROCm build of torch."""
     del file
     return harm.case.comes_later and harm.case.torch is None
 

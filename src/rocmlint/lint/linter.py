@@ -295,16 +295,17 @@ class Linter:
         findings.sort(key=lambda finding: finding.sort_key)
         findings = suppress(file, findings, enabled, self._known, noqa=noqa)
         findings = as_notes(map(self._as_fixable, findings), file.path, self.settings)
-        findings = [each for each in findings if self._is_wanted(each)]
-        places = [_line_about(file.path, each.line, each.reason) for each in look.unread]
-        problems = [*look.problems, *told(look.faults)]
-        result = Analysis(findings, problems, file.consulted, file.written)
-        result = result._replace(claims=look.claims, unread=places, faults=look.faults)
-        return result._replace(versions=decided_in(file), kept_back=file.kept_back)
-
-    def _is_wanted(self, finding: Finding) -> bool:
-        """Return whether a finding is reported: only now, so that a comment may suppress a note."""
-        return finding.severity != "note" or self.settings.notes != "off"
+        if self.settings.notes == "off":  # only now, so that a comment may suppress a note
+            findings = [each for each in findings if each.severity != "note"]
+        return Analysis(
+            findings,
+            [*look.problems, *told(look.faults)],
+            *(file.consulted, file.written, look.claims),
+            unread=[_line_about(file.path, each.line, each.reason) for each in look.unread],
+            faults=look.faults,
+            versions=decided_in(file),
+            kept_back=file.kept_back,
+        )
 
     def _as_fixable(self, finding: Finding) -> Finding:
         """Return a finding, without its fix where the settings want none of its rule's."""

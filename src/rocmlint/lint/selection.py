@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from rocmlint.config.option import converted, did_you_mean, problem
@@ -136,11 +135,8 @@ def is_off(code: str, settings: Settings, place: str) -> bool:
 def matches(selector: str, rule: RuleType | Rule[Any]) -> bool:
     """Return whether a selector (ALL, a code, the beginning of one, or a name) means a rule."""
     codes = (rule.code, *rule.retired)
-    return (
-        selector == ALL
-        or selector in names_of(rule)
-        or any(map(str.startswith, codes, repeat(selector)))
-    )
+    is_named = selector == ALL or selector in names_of(rule)
+    return is_named or any(code.startswith(selector) for code in codes)
 
 
 def names_of(rule: RuleType | Rule[Any]) -> set[str]:

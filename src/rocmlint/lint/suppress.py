@@ -145,16 +145,15 @@ class _Suppressions:
         if match["listed"] is None:
             return self._noqa
         selectors = [
-            each for each in _split(match["listed"]) if self._is_begun_by(finding.code, each)
+            each
+            for each in _split(match["listed"])
+            if finding.code.startswith(self.current.get(each, each))
         ]
         suppression = self._noqa_at.get(self._source.offset_of(line) + match.start())
         if suppression is not None:
             self.used.update((suppression, selector) for selector in selectors)
         # flake8 does not know which rule took over a retired code.
         return bool(selectors) and (self._noqa or not self.current.keys().isdisjoint(selectors))
-
-    def _is_begun_by(self, code: str, selector: str) -> bool:
-        return code.startswith(self.current.get(selector, selector))
 
     def means(self, selector: str, what: Finding | RuleType) -> bool:
         """Return whether a selector is a name or code of a rule, or the beginning of its code."""

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-_EXPECT = re.compile(r"[ \t]*# expect: [A-Za-z0-9, ]+$", re.MULTILINE)
+MARK = r"(?P<code>[A-Z]+[0-9]+)(?: (?P<severity>error|warning|note))?"
+"""A finding that a fixture expects."""
+_MARK = re.sub(r"\?P<\w+>", "?:", MARK)
+EXPECT = re.compile(rf"[ \t]*# expect: (?P<marks>{_MARK}(?:[, ]+{_MARK})*)$", re.MULTILINE)
+"""All that it expects in a line, at the end of it."""
 _LANGUAGES = {
     ".py": "python",
     ".sh": "shell",
@@ -112,7 +116,7 @@ def _marked(folder: str) -> Iterator[str]:
         for path in (os.path.join(current, name) for name in names):
             if os.path.relpath(path, folder).startswith("bad") and _is_linted(path):
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    if _EXPECT.search(file.read()):
+                    if EXPECT.search(file.read()):
                         yield path
 
 
@@ -122,7 +126,7 @@ def _is_linted(path: str) -> bool:
 
 def _without_marks(path: str) -> str:
     with open(path, encoding="utf-8") as file:
-        return _EXPECT.sub("", file.read())
+        return EXPECT.sub("", file.read())
 
 
 def markdown(rule: RuleType) -> str:

@@ -20,6 +20,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import is_linted
 from rocmlint.paths import shown
 from rocmlint.rule.local import is_local
+from rocmlint.rule.page import EXPECT, MARK
 from rocmlint.rule.places import file_of
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.rule_files import built_in_folder, fixtures_folder
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
-EXPECT = re.compile(r"[ \t]*# expect: (?P<codes>[A-Za-z0-9, ]+)$", re.MULTILINE)
 
-_MARK = re.compile(r"(?P<code>[A-Z]+[0-9]+)(?: (?P<severity>[a-z]+))?")
+_MARK = re.compile(MARK)
 
 
 class RuleFolder:
@@ -109,7 +109,7 @@ def expected(text: str) -> list[Expected]:
         Expected(number, found["code"], found["severity"] or "")
         for number, line in enumerate(text.split("\n"), 1)
         for match in EXPECT.finditer(line)
-        for found in _MARK.finditer(match["codes"])
+        for found in _MARK.finditer(match["marks"])
     ]
 
 
