@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Claim, Command, Finding, Source
 
-_IN_PATCH = re.compile(r"(?:\A|/)(?:\w+_)?(?:replace|overlay|override|patch)\w*/(?:\w+/)+\w+\.py\Z")
+_IN_PATCH = re.compile(
+    r"(?:\A|/)(?:\w+_(?:replace|overlay|override|patch)\w*|overlay|overrides|replacements)"
+    r"/(?:\w+/)+\w+\.py\Z"
+)
 """Where a file lies that is copied over one of a package: its folders are those of the package."""
 _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
 _BREAK = r"(?:\s|\\+n)*"

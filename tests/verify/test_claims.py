@@ -68,9 +68,7 @@ def verdicts(project: Project, site: Path, *arguments: str) -> dict[str, tuple[s
 
 CONTRADICTED = ("contradicted", "located")
 COPIED = "`transformers/models` has the files of `app/overlay/models`"
-CHECKED = (
-    "`transformers` is patched, as app/overlay/models/siglip/check.py:7, app/serve.py:21 assume"
-)
+CHECKED = "`transformers` is patched, as app/serve.py:21 assumes"
 GEMMA = "`transformers/models/gemma` has the files of `app/overlay/models/gemma`"
 LATE = "`transformers.models.gemma.modeling_gemma` is replaced at run time"
 AITER = "the fast path `set_use_aiter_attention` is taken"
@@ -83,7 +81,6 @@ def test_each_cause_is_told_once_with_the_rules_that_found_it(example: Project, 
     rules = [line.partition(": ROC")[2] for line in details.splitlines() if ": ROC" in line]
     assert sorted(rules) == [
         "101 package-path-level",
-        "107 version-only-check",
         "117 copy-after-import",
         "117 copy-after-import",
         "301 disabled-feature-toggle",
