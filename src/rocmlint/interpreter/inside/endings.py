@@ -23,8 +23,8 @@ else:
 EXIT, EXEC, SIGNAL = ENDS = ("exit", "exec", "signal")
 """The moments after which there is nothing left to see of a program."""
 
-_PATIENCE = 1.0
-"""Seconds that a process which is to be ended has to look; it does in some hundredths of one."""
+_PATIENCE = 5.0
+"""Seconds that a process which is to be ended has to look; few machines are so busy."""
 _STEP = 0.005
 _ENDING = {
     getattr(signal, f"SIG{name}", None) for name in ("HUP", "INT", "QUIT", "ABRT", "KILL", "TERM")
