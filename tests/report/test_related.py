@@ -37,6 +37,10 @@ def test_sarif_has_the_places() -> None:
     assert place["physicalLocation"]["artifactLocation"]["uri"].endswith(COMMAND.path)
 
 
+def test_html_has_the_places_in_its_data_and_in_its_list() -> None:
+    assert rendered("html", REPORT).count(str(COMMAND)) == 2
+
+
 def test_an_editor_gets_the_places() -> None:
     diagnostics = pytest.importorskip("rocmlint.editors.server.diagnostics")
     shown = diagnostics._related(COMMAND)

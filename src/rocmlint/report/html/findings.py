@@ -56,6 +56,7 @@ def as_list(findings: Sequence[Finding]) -> Html:
 def _line(finding: Finding) -> Iterator[Html]:
     yield element("strong", text(f"{finding.shown} {finding.severity} {finding.code}"))
     yield text(f" {finding.message}")
+    yield from (element("em", text(f" from {_shown(str(each))}")) for each in finding.related)
     yield element("em", text(f" {finding.help}")) if finding.help else NOTHING
 
 
@@ -68,6 +69,7 @@ def _finding(finding: Finding, identity: str, lines: Sequence[str]) -> dict[str,
         "code": visible(finding.code),
         "severity": finding.severity,
         "message": _shown(finding.message),
+        "related": [_shown(str(each)) for each in finding.related],
         "help": _shown(finding.help),
         "line": finding.shown.line,
         "frame": [list(each) for each in frame(finding, lines, _AROUND)],

@@ -69,6 +69,8 @@
         element("span", {class: "code", title: rule.about}, `${finding.code} ${rule.name}`), place),
       element("h4", {}, ...prose(finding.message)));
     if (finding.frame) made.append(frame(finding));
+    for (const each of finding.related ?? [])
+      made.append(remark("from", ...prose(each)));
     if (finding.help) made.append(remark("help", ...prose(finding.help)));
     if (finding.fix) made.append(remark("fix", changes({changes: [], ...finding.fix})));
     for (const command of finding.commands ?? [])
