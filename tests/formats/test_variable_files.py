@@ -37,6 +37,16 @@ if TYPE_CHECKING:
             [("A", "1", 1, 9), ("D", "x", 4, 12)],
         ),
         (
+            "a.service.d/b.conf",
+            "[Service]\nEnvironment=A=1\n",
+            [("A", "1", 2, 13)],
+        ),
+        (
+            "a.tcl",
+            "#%Module1.0\nsetenv A 1 ;# c\n#setenv B 2\n pushenv C {x y}\nset setenv D\n",
+            [("A", "1", 2, 8), ("C", "x y", 4, 10)],
+        ),
+        (
             "a.eb",
             "toolchain = SYSTEM\nmodextravars = {'A': '1',\n 'é': 'y', 'B': 2}\nx = {'C': '3'}\n",
             [("A", "1", 2, 22), ("é", "y", 3, 7)],
@@ -66,6 +76,7 @@ def test_a_wrong_value_is_found_in_each(project: Project) -> None:
         "job.env": f"{name}={value}\n",
         "job.service": f"Environment={name}={value}\n",
         "mod.lua": f'setenv("{name}", "{value}")\n',
+        "rocm/6.2.0": f"#%Module1.0\nsetenv {name} {value}\n",
         "torch.eb": f"modextravars = {{'{name}': '{value}'}}\n",
     }
     for path, text in texts.items():

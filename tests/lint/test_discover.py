@@ -77,7 +77,7 @@ def test_a_script_that_git_ignores_is_not_opened(
 ) -> None:
     tree(tmp_path, ".git/config", "blobs/weights", "train")
     (tmp_path / ".gitignore").write_text("blobs/\ntrain\n")
-    monkeypatch.setattr(discover_module, "_is_shell_script", lambda entry: pytest.fail(entry.path))
+    monkeypatch.setattr(discover_module, "_begins_as_format", lambda entry: pytest.fail(entry.path))
     assert found(tmp_path) == []
 
 

@@ -283,6 +283,14 @@ ExecStart=/bin/true
 setenv("HSA_OVERRIDE_GFX_VERSION", "11.0.0")
 pushenv('A', "é")
 """,
+    "rocm.tcl": """\
+#%Module1.0
+set root /opt/rocm-6.4.1
+setenv ROCM_PATH $root
+setenv MIOPEN_FIND_MODE FAST ;# the first call would take minutes
+pushenv HSA_XNACK 1
+prepend-path PATH $root/bin
+""",
     "torch.eb": """\
 name = 'é'
 modextravars = {'HSA_OVERRIDE_GFX_VERSION': '11.0.0', 'é': "é"}

@@ -165,11 +165,12 @@ FORMATS = (
     ),
     Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True),
     _of_variables("dotenv", r"(^|/)[^/]*\.env(\.[\w-]+)?$", _ENVS),
-    _of_variables("service", r"\.service$", "service"),
+    _of_variables("service", r"\.service(\.d/[^/]*\.conf)?$", "service conf"),
     _of_variables("lua", r"\.lua$", "lua"),
+    _of_variables("tcl", r"\.tcl$", "tcl"),
     _of_variables("easybuild", r"\.eb$", "eb"),
 )
-_SHELL = next(each for each in FORMATS if each.name == "shell")
+_SHELL, _TCL = (next(each for each in FORMATS if each.name == name) for name in ("shell", "tcl"))
 _BY_SUFFIX = {
     suffix: tuple(each for each in FORMATS if suffix in each.suffixes.split())
     for suffix in " ".join(each.suffixes for each in FORMATS).split()
@@ -185,12 +186,26 @@ _SHELL_SCRIPT = compile_lazily(r"(?:\xef\xbb\xbf|\ufeff)?#![^\n]*[/ ](?:ba|da|a|
 def format_of(path: str, content: str | bytes = "") -> Format | None:
     """Return the format of a file, None for Python and for what is not linted.
 
-    The path decides; where it says nothing, the first line of the content may name a shell.
+    The path decides; where it says nothing, the first line of the content may.
     """
     found = _by_path(path.replace(os.sep, "/"))
     if found is None and content and not path.endswith((*PYTHON, NOTEBOOK)):
-        return _SHELL if is_shell_script(content) else None
+        return of_first_line(content)
     return found
+
+
+def of_first_line(content: str | bytes) -> Format | None:
+    """Return the format that the first line names: a shell's script, or a module file of Tcl."""
+    if is_shell_script(content):
+        return _SHELL
+    magic = "#%Module" if isinstance(content, str) else b"#%Module"
+    return _TCL if content[: len(magic)] == magic else None
+
+
+def may_begin_as_format(name: str) -> bool:
+    """Return whether the first line decides on a file of this name: without a suffix, or a version."""
+    suffix = name.partition(".")[2]
+    return not suffix or suffix.replace(".", "").isdigit()
 
 
 @lru_cache(maxsize=65536)

@@ -1,4 +1,4 @@
-"""Files that set variables: .env files, units of systemd, module files of Lmod, EasyBuild."""
+"""Files that set variables: .env files, units of systemd, module files (Lua, Tcl), EasyBuild."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ _ASSIGNMENT = re.compile(
 _LUA = re.compile(
     r"^[ \t]*(?:setenv|pushenv)[ \t]*\([ \t]*([\"'])(?P<name>[A-Za-z_]\w*)\1[ \t]*,[ \t]*"
     r"(?P<value>\"[^\"\n]*\"|'[^'\n]*')[ \t]*\)",
+    re.MULTILINE,
+)
+_TCL = re.compile(
+    r"^[ \t]*(?:setenv|pushenv)[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+"
+    r"(?P<value>\"[^\"\n]*\"|\{[^{}\n]*\}|[^\s;\"{}]+)",
     re.MULTILINE,
 )
 _VARIABLES = ("modextravars",)
@@ -61,6 +66,12 @@ def parse_service(text: str) -> Parts:
 def parse_lua(text: str) -> Parts:
     """Read a module file of Lmod: what it gives ``setenv`` and ``pushenv`` as plain text."""
     return _parts(text, (_found(each) for each in _LUA.finditer(text)))
+
+
+def parse_tcl(text: str) -> Parts:
+    """Read a module file in Tcl: what it gives ``setenv`` and ``pushenv`` as plain text."""
+    found = map(_found, _TCL.finditer(text))
+    return _parts(text, (each._replace(value=each.value.strip("{}")) for each in found))
 
 
 def parse_easybuild(text: str) -> Parts:
@@ -112,6 +123,6 @@ def _settings(text: str, found: Iterable[_Found]) -> Iterator[Setting]:
         places = [each.start - first + 1, each.value_start - first + 1, each.end - first + 1]
         value = each.value.strip("\"'")
         span = Span(line, places[1], line, places[2])
-        known = "$" not in value and "%" not in value
+        known = not any(sign in value for sign in "$%[")
         word = Word(value, span, known=known, quoted=value != each.value)
         yield Setting(each.name, word, Span(line, places[0], line, places[2]))

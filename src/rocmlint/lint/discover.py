@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.errors import ConfigError
-from rocmlint.formats import NOTEBOOK, PYTHON, format_of, is_shell_script
+from rocmlint.formats import NOTEBOOK, PYTHON, format_of, may_begin_as_format, of_first_line
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.git_ignored import git_patterns, is_ignored_by_git, repository
 from rocmlint.lint.patterns import problem_with, spec
@@ -230,7 +230,7 @@ def _walk(
                     continue
                 if entry.is_symlink() and _is_linted_itself(path, settings, files):
                     continue
-                if is_code or is_linted(path, settings) or _is_shell_script(entry, files):
+                if is_code or is_linted(path, settings) or _begins_as_format(entry, files):
                     yield path, FileToLint(_shown(entry.path), settings)
 
 
@@ -294,21 +294,21 @@ def may_be_linted(path: str) -> bool:
     if path.endswith(_CODE) or format_of(path) is not None:
         return True
     name = path[path.rfind(os.sep) + 1 :]
-    return "." not in name and not _PLAIN_NAME.match(name)
+    return may_begin_as_format(name) and not _PLAIN_NAME.match(name)
 
 
-def _is_shell_script(entry: Entry, files: Files) -> bool:
-    if "." in entry.name:  # a document that nobody asked for
+def _begins_as_format(entry: Entry, files: Files) -> bool:
+    if not may_begin_as_format(entry.name):  # a document that nobody asked for
         return False
     try:
-        return is_shell_script(files.start_of(entry.path, _LINE))
+        return of_first_line(files.start_of(entry.path, _LINE)) is not None
     except OSError:
         return False
 
 
 def is_script(data: bytes) -> bool:
-    """Return whether a file begins as a script of Python or of a shell does."""
-    return _SHEBANG.match(data[:_LINE].decode("latin-1")) is not None or is_shell_script(data)
+    """Return whether the first line of a file says that it is of a format, or Python."""
+    return _SHEBANG.match(data[:_LINE].decode("latin-1")) is not None or bool(of_first_line(data))
 
 
 def _beginning(path: str, files: Files) -> bytes:
