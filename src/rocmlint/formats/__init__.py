@@ -203,7 +203,7 @@ def of_first_line(content: str | bytes) -> Format | None:
 
 
 def may_begin_as_format(name: str) -> bool:
-    """Return whether the first line decides on a file of this name: without a suffix, or a version."""
+    """Return whether the first line decides: the name has no suffix, or is a version."""
     suffix = name.partition(".")[2]
     return not suffix or suffix.replace(".", "").isdigit()
 
