@@ -11,6 +11,7 @@ import libcst as cst
 
 from rocmlint.project.packages import folders_above, has_entry, is_installed, known_packages
 from rocmlint.rule import Fix, PythonRule, commands, last_name, shortened, walk
+from rocmlint.syntax.unparsable import UnparsableError
 
 from ._copied_files import COPY_FUNCTIONS, claims_of_copy
 from ._path_flow import BEGINS_PATH, endings, namings, readers, start_of
@@ -164,7 +165,11 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
         from rocmlint.rule import Source  # noqa: PLC0415 - loads LibCST
 
         inner = Source(file.path, code[0].text, project=file.project)
-        for node in walk(inner.module):
+        try:
+            module = inner.module
+        except UnparsableError:  # such as quotes that the shell takes away
+            return
+        for node in walk(module):
             if isinstance(node, cst.Attribute) and node.attr.value in {"__file__", "__path__"}:
                 for each in self.check(node, inner):
                     message, advice, severity = each.message, each.help, each.severity

@@ -38,6 +38,11 @@ def test_other_blocks_are_not(info: str) -> None:
         pytest.param(
             "```sh\n$ pip install \\\n    x\nCollecting x\n```\n", ["pip install x"], id="both"
         ),
+        pytest.param(
+            '- a\n  ```sh\n  python -c "\n  if 1:\n    f()"\n  ```\n',
+            ["python -c \nif 1:\n  f()"],
+            id="indented code",
+        ),
         pytest.param("```sh\n# why\npip list  # x\n```\n", ["pip list"], id="comments"),
     ],
 )

@@ -21,7 +21,6 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*\Z")
 _NO_PARAGRAPH = re.compile(r"\s*(?:[#>|*+-]|\Z)")
 """Lines that no row of signs makes a heading."""
-_BEFORE = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
 def parse(text: str) -> Parts:
@@ -60,13 +59,13 @@ def _heading(line: str, before: str) -> tuple[int, str] | None:
 
 
 def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
-    """Yield the lines of each block for a shell, without what stands before all of them."""
-    fence = ""
+    """Yield the lines of each block for a shell, less indented by as much as its fence is."""
+    fence, indentation = "", 0
     block: list[Excerpt] | None = None
     for line in excerpt.lines():
         match = _FENCE.match(line.text)
         if not fence and match is not None:
-            fence = match["fence"]
+            fence, indentation = match["fence"], match.start("fence")
             language = _LANGUAGE.match(match["info"])
             is_shell = language is not None and language[1].lower() in SHELLS
             block = [] if is_shell else None
@@ -75,5 +74,6 @@ def _blocks(excerpt: Excerpt) -> Iterator[list[Excerpt]]:
                 yield block
             fence, block = "", None
         elif block is not None:
-            before = _BEFORE.match(line.text)
-            block.append(line.part(before.end() if before else 0, len(line.text)))
+            before = line.text[:indentation]
+            start = len(before) - len(before.lstrip(" \t>"))
+            block.append(line.part(start, len(line.text)))
