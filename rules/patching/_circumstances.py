@@ -14,6 +14,7 @@ from rocmlint.rule import (
     compile_lazily,
     conditions,
     dotted_text,
+    gives_reason,
     once_per_file,
     spaced,
     statements,
@@ -26,39 +27,26 @@ from ._patches import local_definition
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import AttributePatch, Comment, Source
+    from rocmlint.rule import AttributePatch, Source
 
-_PRAGMA = compile_lazily(
-    r"noqa(?::[\sA-Z0-9,]+)?|type: ?ignore\S*|pragma: ?no ?cover|(?:fmt|nosec|pylint|pyright)\b.*"
-)
-_HEADING = compile_lazily(r"[#%].*|([-=*~_+<>])\1.*|.*([-=*~_+<>])\2\W*|[-=*~_+]\s+\S.*\s[-=*~_+]")
-_SPEAKS = compile_lazily(
-    r"\d|://|n't\b|\b(?:bugs?|breaks?|broken|crash\w*|fails?|hangs?|leaks?|nans?|no|not|oom|slow\w*"
-    r"|too|unsupported|wrong)\b",
-    re.IGNORECASE,
-)
 _SHORT = 3
+"""Words of a comment that is a pragma, or that only names what follows."""
 _ANOTHER_CHECK = compile_lazily(
     r"_?(?:HAS|HAVE|has|have)_\w+|\w+_(?:AVAILABLE|available|INSTALLED|installed)"
 )
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
-    """Return whether a comment that is not a pragma or a heading is in these lines.
-
-    Both lines are included; a heading says what follows, not why.
-    """
+    """Return whether a comment in these lines, both included, gives a reason."""
     comments = source.comments
     index = bisect_left(comments, first, key=lambda comment: comment.line)
     inside = takewhile(lambda comment: comment.line <= last, islice(comments, index, None))
-    return any(map(_gives_reason, inside))
+    return any(_gives_reason(comment.body) for comment in inside)
 
 
-def _gives_reason(comment: Comment) -> bool:
-    body, text = comment.body, comment.text[1:].strip()
-    if " " not in body or _PRAGMA.fullmatch(body) or _HEADING.fullmatch(text):
-        return False
-    return len(body.split()) > _SHORT or _SPEAKS.search(body) is not None
+def _gives_reason(body: str) -> bool:
+    """Return whether a comment is a sentence: a pragma is shorter, a heading begins with a sign."""
+    return body[:1].isalnum() and (len(body.split()) > _SHORT or gives_reason(body))
 
 
 def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:
@@ -119,7 +107,7 @@ def is_reasoned(node: cst.CSTNode, source: Source) -> bool:
     """
     function = source.function(node)
     docstring = function.get_docstring() if function is not None else None
-    if docstring is not None and _SPEAKS.search(docstring) is not None:
+    if docstring is not None and gives_reason(docstring):
         return True
     first, last = source.span(node).line, source.span(node).end_line
     while first > 1 and source.lines[first - 2].strip():
