@@ -10,30 +10,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import (
-    argument,
-    compile_lazily,
-    conditions,
     dotted_text,
     gives_reason,
     once_per_file,
     spaced,
-    statements,
-    string_value,
     walk,
 )
 
-from ._patches import local_definition
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rocmlint.rule import AttributePatch, Source
 
 _SHORT = 3
 """Words of a comment that is a pragma, or that only names what follows."""
-_ANOTHER_CHECK = compile_lazily(
-    r"_?(?:HAS|HAVE|has|have)_\w+|\w+_(?:AVAILABLE|available|INSTALLED|installed)"
-)
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
@@ -85,15 +73,6 @@ def _values_of(owner: str, name: str, source: Source) -> frozenset[str]:
     return frozenset("".join(each.split()) for each in found)
 
 
-def is_for_cuda_only(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether this hangs on ``torch.version.cuda``: that is for availability-ignores-hip."""
-    return any(
-        isinstance(above, cst.If)
-        and any(dotted_text(each) == "torch.version.cuda" for each in walk(above.test))
-        for above in source.ancestors(node)
-    )
-
-
 def is_conditional(node: cst.CSTNode, source: Source) -> bool:
     """Return whether something around a statement decides on it."""
     conditions = (cst.If, cst.Else, cst.ExceptHandler, cst.Match, cst.While)
@@ -113,105 +92,6 @@ def is_reasoned(node: cst.CSTNode, source: Source) -> bool:
     while first > 1 and source.lines[first - 2].strip():
         first -= 1
     return is_explained(source, first, last)
-
-
-def is_answered_elsewhere(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Return whether yes is true: it was imported, another check said so, no such check exists."""
-    if _is_imported_before(node, name, source) or _is_verified_before(node, name, source):
-        return True
-    for test in (each.test for each in conditions(node, source) if each.holds):
-        negated = [each.expression for each in walk(test) if isinstance(each, cst.UnaryOperation)]
-        if any(_asks_for(each, name) for each in negated):
-            return True
-        names = (each.value for each in walk(test) if isinstance(each, cst.Name))
-        if not negated and any(_ANOTHER_CHECK.fullmatch(each) for each in names):
-            return True
-    function = source.function(node)
-    return function is not None and any(
-        isinstance(each, cst.If)
-        and _asks_for(each.test, name)
-        and any(isinstance(inner, cst.Return) for inner in statements(each.body))
-        for each in walk(function.body)
-    )
-
-
-def _is_imported_before(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Return whether ``import x``, ``load_x()`` or ``own_x.install()`` above tells so."""
-    package = re.escape(re.sub(r"^_?(?:is_)?|_available$", "", name))
-    loads = re.compile(
-        rf"(?:import|from)\s+{package}\b|(?:\w+\s*\.\s*)*(?:import|load|require)_{package}\s*\("
-        rf"|(?:\w+\s*\.\s*)*\w*_?{package}\s*\.\s*(?:install|inject|provide|register|setup)\w*\s*\("
-        rf"|(?:\w+\s*\.\s*)*(?:install|inject|provide|register|setup)_(?:\w+_)?{package}\w*\s*\("
-    )
-    return any(loads.match(source.text_of(each).lstrip()) for each in _above(node, source))
-
-
-def _is_verified_before(node: cst.CSTNode, name: str, source: Source) -> bool:
-    """Return whether the code above leaves where the package of a check cannot be imported.
-
-    So does ``try: import x`` with a handler that returns, and ``if not works(): return`` if that
-    imports it, or is of a module of the project.
-    """
-    package = re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", name)
-    for each in _before(node, source):
-        if isinstance(each, cst.Try) and all(_leaves(handler.body) for handler in each.handlers):
-            if _imports(each.body, package):
-                return True
-        elif isinstance(each, cst.If) and each.orelse is None and _leaves(each.body):
-            asked = each.test.expression if isinstance(each.test, cst.UnaryOperation) else None
-            if isinstance(asked, cst.Call) and _verifies(asked, package, source):
-                return True
-    return False
-
-
-def _verifies(call: cst.Call, package: str, source: Source) -> bool:
-    definition = local_definition(call.func, source)
-    if definition is not None:
-        return _imports(definition, package)
-    origin = source.resolve(call.func) or ""
-    return "." in origin and (origin.startswith(".") or source.is_first_party(origin.split(".")[0]))
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    return isinstance(next(reversed(statements(block)), None), (cst.Return, cst.Raise))
-
-
-def _imports(code: cst.CSTNode, package: str) -> bool:
-    """Return whether code imports a package or an extension of it, also by its name as text."""
-    names = [
-        *(each.module for each in walk(code) if isinstance(each, cst.ImportFrom)),
-        *(each.name for each in walk(code) if isinstance(each, cst.ImportAlias)),
-    ]
-    texts = [string_value(each) for each in walk(code) if isinstance(each, cst.SimpleString)]
-    found = [*(dotted_text(each) for each in names if each is not None), *texts]
-    return any(each is not None and each.startswith(package) for each in found)
-
-
-def _above(node: cst.CSTNode, source: Source) -> Iterator[cst.SimpleStatementLine]:
-    """Yield the simple statements before this one in the blocks around, up to the function."""
-    yield from (each for each in _before(node, source) if isinstance(each, cst.SimpleStatementLine))
-
-
-def _before(node: cst.CSTNode, source: Source) -> Iterator[cst.BaseStatement]:
-    """Yield the statements before this one in the blocks around, up to the function."""
-    below = node
-    for above in source.ancestors(node):
-        if isinstance(above, cst.FunctionDef):
-            return
-        if isinstance(above, cst.IndentedBlock):
-            for each in above.body:
-                if each is below:
-                    break
-                if isinstance(each, cst.BaseStatement):
-                    yield each
-        below = above
-
-
-def _asks_for(test: cst.CSTNode, name: str) -> bool:
-    """Return whether this is ``hasattr(…, name)``."""
-    if not isinstance(test, cst.Call) or dotted_text(test.func) != "hasattr":
-        return False
-    return string_value(argument(test, 1, None)) == name
 
 
 def _patches_for_a_while(block: cst.With) -> bool:
