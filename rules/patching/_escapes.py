@@ -9,10 +9,10 @@ import libcst as cst
 
 from rocmlint.project.environment import site_folder
 from rocmlint.project.packages import is_installed, known_packages
-from rocmlint.rule import last_name, once_per_file, string_value, walk
+from rocmlint.rule import compile_lazily, last_name, string_value
 
 from ._path_flow import endings, namings
-from ._paths import UNKNOWN, path_of
+from ._paths import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _WHOLE_TREE = frozenset({"copytree", "move", "rmtree"})
 _FORGIVING = frozenset({"add_argument", "get", "getenv", "glob", "iglob", "rglob", "setdefault"})
 """Calls that take a default, or that find nothing without an error."""
-_MISSING = frozenset({"Exception", "FileNotFoundError", "IndexError", "IOError", "OSError"})
+_EXISTENCE = compile_lazily(r"\b(?:access|exists|is_?dir|is_?file)\s*\(")
 _OF_THE_ENVIRONMENT = frozenset(
     {"bin", "etc", "include", "lib", "lib64", "share", "DLLs", "Lib", "Library", "Scripts"}
 )
@@ -75,15 +75,11 @@ def is_expected_there(escape: Escape, source: Source) -> bool:
 
 
 def is_prepared_for(escape: Escape, source: Source) -> bool:
-    """Paths that may be missing: the code tests them, has a default, or tries several."""
+    """Paths that may be missing: the code tests them, catches the error, or has another one."""
     if not escape.named:
         return False
-    if source.enclosing(escape.node, cst.ExceptHandler) is not None:
-        return True
-    return _has_alternative(escape.node, source) or any(
-        _is_one_of_several(each, source) or _is_tested(each, source) or _is_caught(each, source)
-        for each in endings(escape.node, source)
-    )
+    ends = endings(escape.node, source)
+    return _is_bound_again(escape.node, source) or any(_may_be_missing(e, source) for e in ends)
 
 
 def _folder(path: FilePath, source: Source, site: str) -> str | None:
@@ -99,79 +95,30 @@ def _folder(path: FilePath, source: Source, site: str) -> str | None:
     return base.replace(os.sep, "/")
 
 
-def _is_one_of_several(node: cst.CSTNode, source: Source) -> bool:
-    below = node
-    for above in source.ancestors(node):
-        if isinstance(above, cst.BooleanOperation) and isinstance(above.operator, cst.Or):
-            return True
-        if isinstance(above, (cst.List, cst.Set, cst.Tuple)):
-            return not any(string_value(each.value) for each in above.elements)
-        if isinstance(above, cst.IfExp):
-            return above.test is not below
-        if isinstance(above, cst.For):
-            return above.iter is below
-        if isinstance(above, cst.Call) and last_name(above.func) in _FORGIVING:
-            return True
-        if isinstance(above, cst.BaseSmallStatement):
-            return False
-        below = above
-    return False
+def _is_bound_again(node: cst.CSTNode, source: Source) -> bool:
+    """Return whether the variable that gets the path may have another value."""
+    statement = source.parent(node)
+    target = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+    return isinstance(target, cst.Name) and len(source.bindings(target.value, node)) > 1
 
 
-def _is_tested(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether an ``if`` asks for the path, for more than to put it on ``sys.path``."""
-    below = node
-    for above in source.ancestors(node):
-        if isinstance(above, (cst.Assert, cst.While)):
-            return above.test is below
-        if isinstance(above, cst.If):
-            return above.test is below and not _extends_search_path(above.body)
-        if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            return False
-        below = above
-    return False
-
-
-def _extends_search_path(block: cst.CSTNode) -> bool:
-    return any(
-        isinstance(each, cst.Attribute)
-        and each.attr.value == "path"
-        and last_name(each.value) == "sys"
-        for each in walk(block)
-    )
-
-
-def _is_caught(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether the error for a missing file is handled around the path."""
+def _may_be_missing(node: cst.CSTNode, source: Source) -> bool:
     below = node
     for above in source.ancestors(node):
         if isinstance(above, cst.FunctionDef):
             return False
+        if isinstance(above, (cst.BooleanOperation, cst.ExceptHandler)):
+            return True
         if isinstance(above, cst.Try) and above.body is below:
-            return any(_catches_missing(handler) for handler in above.handlers)
+            return bool(above.handlers)
+        if isinstance(above, (cst.List, cst.Set, cst.Tuple)):  # candidates, unless it is a command
+            return not any(string_value(each.value) for each in above.elements)
+        if isinstance(above, cst.Call) and last_name(above.func) in _FORGIVING:
+            return True
+        if isinstance(above, (cst.Assert, cst.If, cst.IfExp, cst.While)) and above.test is below:
+            return _EXISTENCE.search(source.text_of(above.test)) is not None
         below = above
     return False
-
-
-def _catches_missing(handler: cst.ExceptHandler) -> bool:
-    return handler.type is None or any(
-        isinstance(each, cst.Name) and each.value in _MISSING for each in walk(handler.type)
-    )
-
-
-def _has_alternative(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether the variable that gets the path may get another one instead."""
-    statement = source.parent(node)
-    target = statement.targets[0].target if isinstance(statement, cst.Assign) else None
-    if not isinstance(target, cst.Name):
-        return False
-    values = (each.value for each in source.bindings(target.value, node))
-    return len({None if each is None else _path(each, source) for each in values}) > 1
-
-
-@once_per_file
-def _path(node: cst.CSTNode, source: Source) -> FilePath | None:
-    return path_of(node, source)
 
 
 def _call_around(node: cst.CSTNode, source: Source) -> str | None:

@@ -22,9 +22,7 @@ from rocmlint.rule import (
 )
 
 from ._circumstances import (
-    is_answered_elsewhere,
     is_conditional,
-    is_for_cuda_only,
     is_reasoned,
     is_taken_back,
     is_undone,
@@ -60,20 +58,16 @@ _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 _CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+|get_imports"
 _IMPORT_CHECKS = frozenset({"check_imports", "get_imports"})
 """Checks that give a list of what is missing or needed: an empty one is a yes."""
-_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 _IS_TESTED = compile_lazily(
     r"^\s*(?:(?:import|from)\s+(?:pytest|unittest)\b(?!\s*\.\s*mock\b)|def\s+test_|class\s+Test)",
     re.MULTILINE,
 )
 _IS_RUN = compile_lazily(r"^if[\s(]+__name__\s*==", re.MULTILINE)
-_TEST_FILE = compile_lazily(r"(^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.py$")
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
 _ASKS_HARDWARE = compile_lazily(
     r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
 )
-_LEFT_OUT = compile_lazily(r"torch\.(?:distributed\b|_C\._distributed)")
-"""What some builds for Windows lack."""
 ATTENTION = compile_lazily(r"aiter|flash|sageattention|xformers")
 """Names of packages whose kernels are attention."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
@@ -272,47 +266,31 @@ def made_up_specs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]
             yield Fake(node, "spec", stub.name)
 
 
-def is_in_pytest(fake: object, source: Source) -> bool:
-    """Code that imports pytest: it replaces checks to test what depends on them."""
+def is_in_test(fake: Fake, source: Source) -> bool:
+    """Code that imports pytest or has tests, and what is next to tests unless it is a program."""
     del fake
-    return _IMPORTS_PYTEST.search(source.code) is not None
-
-
-def is_in_test(fake: object, source: Source) -> bool:
-    """Tests, what is next to them unless it is a program, and code that imports pytest."""
-    if is_in_pytest(fake, source) or "test" not in source.kinds:
-        return is_in_pytest(fake, source)
-    is_program = _IS_RUN.search(source.code) is not None and not _TEST_FILE.search(source.place)
-    return not is_program or _IS_TESTED.search(source.code) is not None
+    if _IS_TESTED.search(source.code) is not None:
+        return True
+    return "test" in source.kinds and _IS_RUN.search(source.code) is None
 
 
 def is_for_lack(fake: Fake, source: Source) -> bool:
-    """Stubs for what is not there: no such GPU, docs, a build or release without the module."""
-    lacks = (_is_for_cpu_or_docs, _is_only_for_missing, _is_of_mocked_package)
-    is_left_out = fake.kind == "hollow" and _LEFT_OUT.match(fake.name) is not None
-    return is_left_out or any(each(fake, source) for each in lacks)
-
-
-def _is_for_cpu_or_docs(fake: Fake, source: Source) -> bool:
-    """Stubs for machines without such kernels: a Mac, Windows, the CPU, a build of the docs."""
+    """Stubs for what is not there: no such GPU, docs, or a release without the module."""
     if fake.kind not in {"kernel", "hollow"}:
         return False
-    in_docs = source.place.rpartition("/")[2] == "conf.py"
-    return in_docs or is_for_other_machine(fake.node, source)
-
-
-def _is_only_for_missing(fake: Fake, source: Source) -> bool:
-    """Modules that only fill a gap: the code asked for an empty one, or no release has it."""
-    fills = fake.kind == "hollow" or (fake.kind == "kernel" and is_gone(fake.name, source))
-    return fills and fills_a_gap(fake.node, source)
+    if "docs" in source.kinds or is_for_other_machine(fake.node, source):
+        return True
+    if fake.kind == "kernel":
+        return is_gone(fake.name, source)
+    return fills_a_gap(fake.node, source) or _is_of_mocked_package(fake, source)
 
 
 def _is_of_mocked_package(fake: Fake, source: Source) -> bool:
-    """Modules of a package that the file replaces as a whole: it runs without that package."""
+    """Check whether the file replaces the package as a whole: it runs without that package."""
     package = re.escape(fake.name.partition(".")[0])
     key = rf"""modules\s*(?:\[|\.\s*setdefault\s*\()\s*["']{package}["']\s*(?:,|\]\s*=(?!=))"""
     text = source.text.replace("\\\n", "  ")
-    return fake.kind == "hollow" and re.search(key, text) is not None
+    return re.search(key, text) is not None
 
 
 def is_put_back(fake: Fake, source: Source) -> bool:
@@ -320,11 +298,6 @@ def is_put_back(fake: Fake, source: Source) -> bool:
     if fake.patch is not None:
         return is_taken_back(fake.patch, source)
     return is_undone(fake.node, "modules", source)
-
-
-def is_only_for_cuda(fake: Fake, source: Source) -> bool:
-    """Answers under a condition on `torch.version.cuda` (see availability-ignores-hip)."""
-    return fake.kind in {"answer", "flag"} and is_for_cuda_only(fake.node, source)
 
 
 def is_off_for_a_reason(fake: Fake, source: Source) -> bool:
@@ -341,10 +314,19 @@ def is_doubtful_flag(fake: Fake, source: Source) -> bool:
     return fake.kind == "flag" and fake.said == "False"
 
 
-def is_true_anyway(fake: Fake, source: Source) -> bool:
-    """A yes that is true: imported above, said by another check, or no longer in the library."""
-    says_yes = fake.kind in {"answer", "flag"} and fake.said != "False" and not fake.is_patch_check
-    return says_yes and is_answered_elsewhere(fake.node, fake.name, source)
+def is_perhaps_true(fake: Fake, source: Source) -> bool:
+    """A yes under a condition, or in a function that imports the package or asks for the check."""
+    if fake.kind not in {"answer", "flag"} or fake.said == "False" or fake.is_patch_check:
+        return False
+    if is_conditional(fake.node, source):
+        return True
+    function = source.function(fake.node)
+    package = re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name)
+    body = "" if function is None else source.text_of(function)
+    asks = (
+        rf"\b(?:import|from)\s+{re.escape(package)}|\bhasattr\s*\([^)]*\b{re.escape(fake.name)}\b"
+    )
+    return re.search(asks, body) is not None
 
 
 def is_hardware_override(fake: Fake, source: Source) -> bool:

@@ -9,7 +9,6 @@ import libcst as cst
 
 from rocmlint.project.packages import has_entry, known_packages
 from rocmlint.rule import (
-    AttributePatch,
     argument,
     attribute_patches,
     calls_in,
@@ -23,7 +22,7 @@ from rocmlint.rule import (
 )
 
 from ._fakes import MODULE_MAKERS, answer, is_mock
-from ._patches import imported_module, local_definition
+from ._patches import local_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,16 +38,15 @@ _OTHER_MACHINE = compile_lazily(
     re.IGNORECASE,
 )
 _ASKS_FOR_MODULE = compile_lazily(r"\b(?:find_spec|hasattr)\s*\(|\bversion", re.IGNORECASE)
-_FILLS = compile_lazily(
-    r"(?:(?<![\w.])(\w+)\s*\.\s*__dict__|\bvars\s*\(\s*(\w+)\s*\))\s*\.\s*update\b"
-)
 _CALLED = compile_lazily(r"(?<!def )\b(\w+)[ \t]*\(")
 _SETS = compile_lazily(
     r"(?<![\w.])(\w+)[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*(\w+)\b"
 )
-_SETS_REGISTERED = compile_lazily(
-    r"\bmodules\s*\[[^\]]*\]\s*\.\s*\w+[ \t]*=(?!=)|\bsetattr\s*\([\w.\s]*\bmodules\s*\["
+_FILLED = (
+    r"{0}\s*\.\s*(?:__dict__\b|__getattr__|(?!__\w+__)\w+)\s*(?:=(?!=)|\.\s*update)"
+    r"|\b(?:setattr|vars)\s*\(\s*(?:\w+\s*\.\s*)?{0}"
 )
+"""What gives a module members: an attribute, another module's dictionary."""
 _HOPS = 3
 
 
@@ -95,13 +93,19 @@ def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> boo
         return False
     if not _has(package, inner, source):
         return False
-    if isinstance(stub, cst.Name) and _is_filled(stub.value, source):
-        return False
     made = source.value_of(stub) or stub
     is_made = isinstance(made, cst.Call) and source.resolve(made.func) in MODULE_MAKERS
-    given = (*_members(stub, source), *_registered_members(name, source))
-    members = [_is_made_up(value, source) for value in given]
-    return (is_made and False not in members) or is_mock(stub, source)
+    return is_mock(stub, source) or (is_made and not _is_filled(name, stub, source))
+
+
+def _is_filled(module: str, stub: cst.BaseExpression, source: Source) -> bool:
+    """Check whether the code around gives a stub more than what every module has."""
+    owner = rf"modules\s*\[\s*[\"']{re.escape(module)}[\"']\s*\]"
+    if isinstance(stub, cst.Name):
+        owner = rf"(?:{owner}|(?<![\w.]){stub.value}\b)"
+    function = source.function(stub)
+    text = source.text if function is None else source.text_of(function)
+    return re.search(_FILLED.format(owner), text.replace("\\\n", "  ")) is not None
 
 
 def is_gone(name: str, source: Source) -> bool:
@@ -115,16 +119,6 @@ def _has(package: str, inner: str, source: Source) -> bool:
     return any(has_entry(package, each, source.project) for each in (entry, f"{entry}.py"))
 
 
-def _is_filled(name: str, source: Source) -> bool:
-    """Check whether a module gets all names of another one: ``stub.__dict__.update(…)``."""
-    return name in _filled(source)
-
-
-@once_per_file
-def _filled(source: Source) -> frozenset[str]:
-    return frozenset(match[1] or match[2] for match in _FILLS.finditer(source.code))
-
-
 def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
     """Check whether a condition on the platform or the GPU decides on a statement."""
     tests = (source.text_of(each.test) for each in conditions(node, source))
@@ -132,32 +126,11 @@ def is_for_other_machine(node: cst.CSTNode, source: Source) -> bool:
 
 
 def fills_a_gap(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether the code asked first whether a module or a name is there.
-
-    A function may also return before, where an import in a `try` went well.
-    """
+    """Check whether the code asked first whether a module or a name is there."""
     if source.enclosing(node, cst.ExceptHandler) is not None:
         return True
-    return _is_asked(node, source) or _returns_before(node, source)
-
-
-def _is_asked(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether a condition around a statement asks for a module or a name."""
     tests = (source.text_of(each.test) for each in conditions(node, source))
     return any(map(_ASKS_FOR_MODULE.search, tests))
-
-
-def _returns_before(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether the function around returns above, in a `try` or where a module is there."""
-    function, here = source.function(node), source.span(node)
-    for each in walk(function.body) if function is not None else ():
-        is_above = isinstance(each, cst.Return) and source.span(each) < here
-        if is_above and source.function(each) is function:
-            tried = source.enclosing(each, cst.Try)
-            is_tried = tried is not None and source.function(tried) is function
-            if is_tried or _is_asked(each, source):
-                return True
-    return False
 
 
 def _looped_names(name: str, loop: cst.For | cst.CompFor, source: Source) -> set[str]:
@@ -240,22 +213,6 @@ def _set_in(
     return found
 
 
-def _registered_members(module: str, source: Source) -> list[cst.BaseExpression]:
-    """Return the values that attributes of ``sys.modules["a.b"]`` get."""
-    return _registered(source).get(module, [])
-
-
-@once_per_file
-def _registered(source: Source) -> dict[str | None, list[cst.BaseExpression]]:
-    found: dict[str | None, list[cst.BaseExpression]] = {}
-    places = (each.start() for each in _SETS_REGISTERED.finditer(source.code))
-    for module in _pieces_at(places, source):
-        for owner, value in _attributes_set(module, source):
-            if isinstance(owner, cst.Subscript):
-                found.setdefault(imported_module(owner, source), []).append(value)
-    return found
-
-
 def _attributes_set(
     module: cst.Module, source: Source
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
@@ -265,18 +222,8 @@ def _attributes_set(
             if source.text_of(node.func) == "setattr":
                 yield node.args[0].value, node.args[2].value
         for patch in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-            if not patch.name.startswith("__") or _delegates(patch, source):
+            if not patch.name.startswith("__"):
                 yield patch.owner, patch.value
-
-
-def _delegates(patch: AttributePatch, source: Source) -> bool:
-    """Check for ``stub.__getattr__ = lambda name: getattr(other, name)``, or a function for it."""
-    function = local_definition(patch.value, source) or patch.value
-    return patch.name == "__getattr__" and any(_is_getattr(each) for each in calls_in(function))
-
-
-def _is_getattr(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Call) and last_name(node.func) == "getattr"
 
 
 def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:
@@ -313,8 +260,6 @@ def _is_made_up(value: cst.BaseExpression, source: Source) -> bool | None:
         return True
     if isinstance(value, cst.Lambda):
         return next(calls_in(value.body), None) is None
-    if _is_getattr(value):
-        return False
     definition = local_definition(value, source)
     if isinstance(definition, cst.FunctionDef):
         raises = any(isinstance(each, cst.Raise) for each in walk(definition.body))

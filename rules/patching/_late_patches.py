@@ -1,4 +1,4 @@
-"""Patches of names that a file imported before: how code makes them, and what excuses them."""
+"""Patches of names that a file imported before, and calls afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from rocmlint.rule import (
     shortened,
 )
 
-from ._circumstances import is_taken_back
 from ._patches import imported_module
 from ._program import calls_after, is_called_before, runs_before
 
@@ -47,16 +46,11 @@ _IMPORT = compile_lazily(
     r"^[ \t]*import[ \t]+(\w+)(?:[ \t]*\.[ \t]*\w+)*(?:[ \t]+as[ \t]+(\w+))?", re.MULTILINE
 )
 _ASSIGNMENT = compile_lazily(r"^[ \t]*([A-Za-z_]\w*)[ \t]*\.([\w. \t]+)=(?!=)", re.MULTILINE)
-_ORIGINAL = compile_lazily(
-    r"(?:.*_)?(?:orig|original|old|real|saved|stock|unpatched|upstream)(?:_.*|[A-Z0-9].*)?",
-    re.IGNORECASE,
-)
-"""How names are written that keep what a patch replaces."""
 _SETATTR = compile_lazily(r"setattr\s*\(\s*(\w+)")
 
 
 class LatePatch(NamedTuple):
-    """A patch of ``module.name`` after a ``from … import`` that gave this file ``local``.
+    """A patch of ``module.name`` after a ``from … import`` of the name, which ``call`` still uses.
 
     ``is_same`` says that it was imported from the very module that is patched, not from a package
     around it.
@@ -64,8 +58,8 @@ class LatePatch(NamedTuple):
 
     patch: AttributePatch
     module: str
-    local: str
     binding: Binding
+    call: cst.Call
     is_same: bool
 
 
@@ -94,25 +88,59 @@ PATCHES_IMPORTED = nodes(
 
 
 def late_patches(node: cst.Assign | cst.Call, source: Source) -> Iterator[LatePatch]:
-    """Yield ``module.name = …`` after ``from module import name``."""
+    """Yield ``module.name = …`` between ``from module import name`` and calls of that name."""
     for patch in attribute_patches(node):
         if patch.name not in _imported_names(source):
             continue
         module = imported_module(patch.owner, source)
         if module is not None and _is_looked_at(module, patch.name, source):
-            yield from _imported_before(patch, module, source)
+            late = _imported_before(patch, module, source)
+            if late is not None:
+                yield late
 
 
-def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
+def late_words(late: LatePatch, source: Source) -> tuple[str, str]:
+    """Return which name is still the original and where it is called, and what to do."""
+    bound, used = (
+        source.named_line(source.span(each).line) for each in (late.binding.node, late.call)
+    )
+    name = late.patch.name
+    return (
+        f"`{shortened(name)}` is replaced after {bound} imported it",
+        (
+            f"Call it through the module, or patch before that import. `{name}` on {used} is "
+            f"still the original."
+        ),
+    )
+
+
+def _imported_before(patch: AttributePatch, module: str, source: Source) -> LatePatch | None:
+    """Return the patch of a name that this file imported before, and calls afterwards.
+
+    Names that are bound again are left alone: nobody can tell which object they are.
+    """
+    name = patch.name
+    found = source.bindings(name, patch.node)
+    binding = found[0] if len(found) == 1 else None
+    if binding is None or not isinstance(binding.node, cst.ImportFrom):
+        return None
+    origin, _, original = (binding.dotted or "").rpartition(".")
+    around = origin == module or module.startswith(f"{origin}.")
+    if original != name or not around or not runs_before(binding.node, patch.node, source):
+        return None
+    call = _stale_call(patch, binding, source)
+    return None if call is None else LatePatch(patch, module, binding, call, origin == module)
+
+
+def _stale_call(patch: AttributePatch, binding: Binding, source: Source) -> cst.Call | None:
     """Return a call that still runs the original.
 
     Calls in the replacement itself do not, nor those in methods that run before the patch.
     """
-    patch, local = late.patch, late.local
     new = dotted_text(patch.value)
-    if new == local:
+    if new == patch.name:
         return None
-    for call in calls_after(local, late.binding, patch.node, source):
+    for call in calls_after(patch.name, binding, patch.node, source):
         around = source.ancestors(call)
         definitions = (each for each in around if isinstance(each, (cst.ClassDef, cst.FunctionDef)))
         if new in {each.name.value for each in definitions}:
@@ -120,55 +148,6 @@ def stale_call(late: LatePatch, source: Source) -> cst.Call | None:
         if not is_called_before(call, patch.node, source):
             return call
     return None
-
-
-def is_never_called(late: LatePatch | cst.Call, source: Source) -> bool:
-    """Imported names that only the replacement itself, or a method run before, calls."""
-    return isinstance(late, LatePatch) and stale_call(late, source) is None
-
-
-def is_kept_original(late: LatePatch | cst.Call, source: Source) -> bool:
-    """Imports whose new name says that they keep the original: `as ORIGINAL_DECODE`."""
-    del source
-    if not isinstance(late, LatePatch) or late.local == late.patch.name:
-        return False
-    return _ORIGINAL.fullmatch(late.local) is not None
-
-
-def is_put_back(late: LatePatch | cst.Call, source: Source) -> bool:
-    """What is taken back: assigned again, in a context manager, or named again in `finally`."""
-    return isinstance(late, LatePatch) and is_taken_back(late.patch, source)
-
-
-def late_words(late: LatePatch, source: Source) -> tuple[str, str]:
-    """Return which name is still the original and where it is called, and what to do."""
-    call = stale_call(late, source) or late.patch.node
-    bound, used = (source.named_line(source.span(each).line) for each in (late.binding.node, call))
-    return (
-        f"`{shortened(late.patch.name)}` is replaced after {bound} imported it",
-        (
-            f"Call it through the module, or patch before that import. `{late.local}` on {used} is "
-            f"still the original."
-        ),
-    )
-
-
-def _imported_before(patch: AttributePatch, module: str, source: Source) -> Iterator[LatePatch]:
-    """Yield the names that this file gave, with ``from``, to what is patched.
-
-    Names that are bound again are left alone: nobody can tell which object they are.
-    """
-    name = patch.name
-    aliases = re.findall(rf"\b{re.escape(name)}[ \t]+as[ \t]+(\w+)", source.code)
-    for local in dict.fromkeys((name, *aliases)):
-        found = source.bindings(local, patch.node)
-        binding = found[0] if len(found) == 1 else None
-        if binding is None or not isinstance(binding.node, cst.ImportFrom):
-            continue
-        origin, _, original = (binding.dotted or "").rpartition(".")
-        around = origin == module or module.startswith(f"{origin}.")
-        if original == name and around and runs_before(binding.node, patch.node, source):
-            yield LatePatch(patch, module, local, binding, origin == module)
 
 
 @once_per_file

@@ -23,24 +23,22 @@ _LONG = 5
 """Letters that a word has at least, for another to be the same word misspelled."""
 
 
-def is_there(change: Change, file: File) -> bool:
-    """Files that lie in the project, that the script makes, or that it tests for."""
+def misspelled(change: Change, file: File) -> tuple[str, str] | None:
+    """Return the name of a missing file and that of the file that is probably meant.
+
+    A file that the script names twice may be made by it, or tested for.
+    """
     name = _name(change)
-    if not name or any(file.exists(os.path.join(each, name)) for each in _folders(change, file)):
-        return True
+    folders = list(_folders(change, file))
+    if not name or any(file.exists(os.path.join(each, name)) for each in folders):
+        return None
     target = posixpath.basename(change.brought.target.inside) if change.brought else ""
     mentioned = len(re.findall(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", file.text))
-    return mentioned > 1 + (target == name)
-
-
-def similar_file(change: Change, file: File) -> tuple[str, str] | None:
-    """Return the name of a missing file and that of the file that is probably meant."""
-    name = _name(change)
-    for folder in _folders(change, file):
-        for each in file.names_in(folder):
-            if each.endswith(".py") and _is_misspelled(name, each):
-                return name, each
-    return None
+    if mentioned > 1 + (target == name):
+        return None
+    others = (each for folder in folders for each in file.names_in(folder))
+    meant = (each for each in others if each.endswith(".py") and _is_misspelled(name, each))
+    return next(((name, each) for each in meant), None)
 
 
 def _is_misspelled(name: str, other: str) -> bool:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import libcst as cst
 
 from rocmlint.formats import is_notebook
 from rocmlint.rule import (
-    calls_in,
     compile_lazily,
     dotted_text,
-    mentions,
     once_per_file,
     string_value,
-    walk,
 )
 
 from ._paths import UNKNOWN, path_of, step_of
@@ -34,9 +29,7 @@ _IMPORT = compile_lazily(
     r"|import[ \t]+(?P<modules>[A-Za-z_][^\n;#(]*))",
     re.MULTILINE,
 )
-_WHOLE_IMPORT = compile_lazily(r"[^\n(;\\]*(?:\([^)]*\)|(?:\\\n[^\n\\]*)+)?")
 _CHANGE = compile_lazily(r"sys\s*\.\s*path\s*(?:\.|\+=|\[)|\baddsitedir\s*\(")
-_BINDS_UNSEEN = compile_lazily(r"\bimport[ \t]*\*|\bglobals[ \t]*\(|\bexec[ \t]*\(|\bglobal\b")
 _DEFINITION = compile_lazily(r"(?:async[ \t]+)?def\b|class\b|@")
 _WORKING_FOLDER = frozenset({"os.getcwd", "os.path.curdir", "os.curdir", "pathlib.Path.cwd"})
 
@@ -81,31 +74,6 @@ def addition(node: cst.CSTNode, source: Source) -> Addition | None:
     return None
 
 
-def is_never_bound(node: cst.CSTNode, added: Addition, source: Source) -> bool:
-    """Check whether a statement fails for a name: that of ``sys``, or of a directory."""
-    # Names of comprehensions and of the bodies of classes are not asked for.
-    comprehensions = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-    around = source.enclosing(node, cst.FunctionDef, cst.ClassDef, *comprehensions)
-    if is_notebook(source.path) or not isinstance(around, (cst.FunctionDef, type(None))):
-        return False
-    roots = {_root(each) for each in (node, *added.folders)}
-    names = {each for each in roots if not each.startswith("__") and not hasattr(builtins, each)}
-    unbound = any(each and not source.bindings(each, node) for each in names)
-    return unbound and not _binds_unseen(source)
-
-
-@once_per_file
-def _binds_unseen(source: Source) -> bool:
-    return _BINDS_UNSEEN.search(source.code) is not None
-
-
-def _root(node: cst.CSTNode) -> str:
-    """Return the name that a chain of attributes, or a call of one, begins with, "" for none."""
-    node = node.target if isinstance(node, cst.AugAssign) else node
-    node = node.func if isinstance(node, cst.Call) else node
-    return (dotted_text(node) or "").partition(".")[0]
-
-
 def imports_around(
     node: cst.CSTNode, source: Source
 ) -> tuple[list[ImportedName], list[ImportedName]]:
@@ -136,52 +104,6 @@ def imports_around(
     return [each for at, each in found if at in before], after
 
 
-@once_per_file
-def names_imported(package: str, source: Source) -> set[str]:
-    """Return what the imports of a package bind in this file, ``*`` for all of a module."""
-    bound: set[str] = set()
-    places = [at for at, each in _imports(source) if each.name == package]
-    for module in dict.fromkeys(source.pieces.around(at).module for at in places):
-        for node in walk(module):
-            if isinstance(node, cst.ImportFrom) and _package(node.module) == package:
-                if isinstance(node.names, cst.ImportStar):
-                    bound.add("*")
-                else:
-                    bound |= {
-                        dotted_text(each.asname.name if each.asname else each.name) or ""
-                        for each in node.names
-                    }
-            elif isinstance(node, cst.Import):
-                for each in node.names:
-                    if _package(each.name) == package:
-                        bound.add(dotted_text(each.asname.name) or "" if each.asname else package)
-    return bound
-
-
-@once_per_file
-def is_used(name: str, source: Source) -> bool:
-    """Return whether a name stands anywhere but in the imports of the file."""
-    return name == "*" or not all(_is_in_import(at, source) for at in mentions(name, source))
-
-
-def _is_in_import(offset: int, source: Source) -> bool:
-    imports = _spans_of_imports(source)
-    index = bisect_right(imports, offset, key=lambda span: span[0]) - 1
-    return index >= 0 and offset < imports[index][1]
-
-
-@once_per_file
-def _spans_of_imports(source: Source) -> list[tuple[int, int]]:
-    """Return where each import begins and ends, brackets and joined lines included."""
-    starts = dict.fromkeys(at for at, _ in _imports(source))
-    matches = ((at, _WHOLE_IMPORT.match(source.code, at)) for at in starts)
-    return [(at, match.end() if match else at) for at, match in matches]
-
-
-def _package(module: cst.BaseExpression | None) -> str:
-    return (dotted_text(module) or "").partition(".")[0] if module is not None else ""
-
-
 def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     """Return whether a directory holds a module of this name, None where nobody can tell.
 
@@ -189,72 +111,32 @@ def holds(folder: cst.BaseExpression, name: str, source: Source) -> bool | None:
     """
     places = list(_places(folder, source))
     found = [each for each in places if source.is_folder(each) and source.disk.names_in(each)]
-    if any(has_module(each, name, source) for each in found):
+    if any(_has_module(each, name, source) for each in found):
         return True
     if found:
         return False
     checkout = (
         rf"(^|/){re.escape(name)}([-_.]?(main|master|dev|fork|rocm|v?[\d.]+))?(/(src|python))?/*$"
     )
-    written = written_path(folder, source).replace("\\", "/")
+    written = _written_path(folder, source).replace("\\", "/")
     return True if re.search(checkout, written, re.IGNORECASE) else None
-
-
-def holds_namespace(folder: cst.BaseExpression, name: str, source: Source) -> bool:
-    """Check whether a directory of the project holds a package without ``__init__.py``."""
-    found = [os.path.join(each, name) for each in _places(folder, source)]
-    return any(
-        source.is_folder(each) and "__init__.py" not in source.names_in(each) for each in found
-    )
 
 
 def levels_too_high(folder: cst.BaseExpression, name: str, source: Source) -> int:
     """Return how far a directory lies above the project's, which holds the module; 0 if not so."""
     root = source.root.rstrip("/")
     path = path_of(folder, source)
-    if path is None or path.module or UNKNOWN in path.names or not has_module(root, name, source):
+    if path is None or path.module or UNKNOWN in path.names or not _has_module(root, name, source):
         return 0
     place = os.path.normpath(os.path.join(_path(source), *[".."] * path.up, *path.names))
     inside = os.path.relpath(root, place)
     return 0 if inside == "." or inside.startswith("..") else len(inside.split(os.sep))
 
 
-def is_added_above(node: cst.CSTNode, added: Addition, source: Source) -> bool:
-    """Check whether a statement above puts an equal directory at the front."""
-    places = {place for each in added.folders for place in _places(each, source)}
-    line, function = source.span(node).line, source.function(node)
-    first = _put_first(source) if places else {}
-    return any(
-        first.get((place, around), line) < line for place in places for around in (None, function)
-    )
-
-
-@once_per_file
-def _put_first(source: Source) -> dict[tuple[str, cst.FunctionDef | None], int]:
-    """Return the first line where each directory is put at the front, by the function around."""
-    lines: dict[tuple[str, cst.FunctionDef | None], int] = {}
-    starts = (each.start() for each in _CHANGE.finditer(source.code))
-    for module in dict.fromkeys(source.pieces.around(each).module for each in starts):
-        for call in calls_in(module):
-            added = addition(call, source)
-            if added is None or added.end != "first":
-                continue
-            line, function = source.span(call).line, source.function(call)
-            for place in (place for each in added.folders for place in _places(each, source)):
-                known = lines.setdefault((place, function), line)
-                lines[place, function] = min(known, line)
-    return lines
-
-
 def lies_beside(name: str, source: Source) -> bool:
     """Return whether a module is next to a script, where Python looks first."""
     here = os.path.dirname(_path(source))
-    return has_module(here, name, source) and not _is_below_package(here, source)
-
-
-def holds_in_project(folder: cst.BaseExpression, name: str, source: Source) -> bool:
-    """Return whether a directory of the project holds a module of this name."""
-    return any(has_module(each, name, source) for each in _places(folder, source))
+    return _has_module(here, name, source) and not _is_below_package(here, source)
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
@@ -265,7 +147,7 @@ def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
     if path is not None and not path.module:
         candidates = [os.path.join(_path(source), *[".."] * path.up, *path.names)]
     else:
-        text = written_path(folder, source)
+        text = _written_path(folder, source)
         # A notebook runs in its own folder, a script in that or in the project's.
         bases = (here,) if is_notebook(source.path) else (here, root)
         candidates = [] if not text else [os.path.join(base, text) for base in bases]
@@ -274,7 +156,7 @@ def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:
             yield each
 
 
-def written_path(node: cst.BaseExpression, source: Source) -> str:
+def _written_path(node: cst.BaseExpression, source: Source) -> str:
     """Return a path that does not start at a file as far as it is written, ``.`` for the cwd."""
     value = string_value(node)
     if value is not None:
@@ -284,9 +166,9 @@ def written_path(node: cst.BaseExpression, source: Source) -> str:
         return "."
     step = step_of(node, source)
     if step is not None:
-        return "/".join([written_path(step.base, source), *[".."] * step.up, step.text])
+        return "/".join([_written_path(step.base, source), *[".."] * step.up, step.text])
     behind = source.value_of(node)
-    return UNKNOWN if behind is None or behind is node else written_path(behind, source)
+    return UNKNOWN if behind is None or behind is node else _written_path(behind, source)
 
 
 @once_per_file
@@ -337,7 +219,7 @@ def _is_below_package(folder: str, source: Source) -> bool:
     return is_inside and _is_below_package(os.path.dirname(folder), source)
 
 
-def has_module(folder: str, name: str, source: Source) -> bool:
+def _has_module(folder: str, name: str, source: Source) -> bool:
     """Return whether a module or package lies in a directory."""
     module = os.path.join(folder, name)
     return source.exists(module) or source.exists(f"{module}.py")

@@ -6,12 +6,10 @@ import os
 import re
 import sys
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.formats import is_notebook
 from rocmlint.paths import relative
 from rocmlint.project.packages import is_installed, known_packages
 from rocmlint.rule import (
@@ -20,27 +18,16 @@ from rocmlint.rule import (
     calls,
     compile_lazily,
     nodes,
-    once_per_file,
     shortened,
-    string_value,
 )
 from rocmlint.rule.claims import origin
-from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._search_path import (
     addition,
-    has_module,
     holds,
-    holds_in_project,
-    holds_namespace,
     imports_around,
-    is_added_above,
-    is_never_bound,
-    is_used,
     levels_too_high,
     lies_beside,
-    names_imported,
-    written_path,
 )
 
 if TYPE_CHECKING:
@@ -79,21 +66,7 @@ _DISTRIBUTIONS = {
     "open_clip": "open-clip-torch",
     "whisper": "openai-whisper",
 }
-_EDITABLE = compile_lazily(
-    r"\bpip3?\b[^\n]*\binstall\b[^\n]*?[\s\"'](?:-e|--editable)[\"',=\s]+([^\s\"',\[]+)"
-)
 _OF_CHECKOUT = compile_lazily(r"\bpip3? install (?:-e|--editable)[= ]\.(?![\w/])")
-_ONE_MACHINE = compile_lazily(
-    r"/(?:home|Users|mnt|nfs|scratch|storage)/[^/]+/|[A-Za-z]:[\\/]"
-    r"|/(?!(?:[\w-]*workspaces?|apps?|opt|usr|root|srv|var|tmp|content|kaggle|src|code|repos?|work"
-    r"|build|projects?|data|models?|dockerx|install)/)\w[^/]*/[^/]+/[^/]+"
-)
-"""Also what begins with a folder that containers do not have: `/lab/NAME/code`."""
-_SHOWN = (
-    r"\b(?:assert|debug|info|print|warning)\b(?:[^\n\\]|\\\n?)*"
-    r"\b{}(?:[\s\\]*\.[\s\\]*\w+)*[\s\\]*\.[\s\\]*__file__\b"
-)
-"""What tells, or makes sure, where a package lies."""
 _README = ("README.md", "README.rst", "readme.md", "README")
 _PATH = ("sys.path", " .path", "sys. path")
 CHANGES_PATH = (
@@ -143,31 +116,8 @@ def meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
 
 
 def comes_first(meeting: Meeting, source: Source) -> bool:
-    """Directories that Python has first: put there above, beside the script, by pytest or a hub."""
-    firsts = (_is_first_already, _is_beside_script, _is_run_by_another)
-    return any(each(meeting, source) for each in firsts)
-
-
-def is_idle(meeting: Meeting, source: Source) -> bool:
-    """Packages of which the file uses nothing, and code that nothing in the project runs."""
-    return _is_unused(meeting, source) or _is_never_run(meeting, source)
-
-
-def is_not_installed(meeting: Meeting, source: Source) -> bool:
-    """Packages that nothing installs: no README, no requirement, not here, not known."""
-    missing = (_is_never_installed, _is_own_namespace, _is_namesake)
-    return any(each(meeting, source) for each in missing)
-
-
-def _is_first_already(meeting: Meeting, source: Source) -> bool:
-    """Directories that a statement above puts at the front of `sys.path`."""
-    return meeting.imported_in is None and is_added_above(meeting.node, meeting.added, source)
-
-
-def _is_never_run(meeting: Meeting, source: Source) -> bool:
-    """Functions that nothing in the project names, and lines that name what nothing binds."""
-    node = meeting.node
-    return is_never_bound(node, meeting.added, source) or is_in_unused_function(node, source)
+    """Directories that Python has first: the one of the script, or put there by pytest or a hub."""
+    return _is_beside_script(meeting, source) or _is_run_by_another(meeting, source)
 
 
 def _is_run_by_another(meeting: Meeting, source: Source) -> bool:
@@ -175,12 +125,6 @@ def _is_run_by_another(meeting: Meeting, source: Source) -> bool:
     if os.path.basename(source.place) in {"conftest.py", "hubconf.py"}:
         return True
     return "test" in source.kinds and source.is_first_party(meeting.name)
-
-
-def is_of_one_machine(meeting: Meeting, source: Source) -> bool:
-    """Absolute paths of one machine: below `/home/NAME`, `/mnt/NAME`, `/lab/NAME/code` or `C:`."""
-    paths = (written_path(each, source) for each in meeting.added.folders)
-    return meeting.imported_in is None and any(map(_ONE_MACHINE.match, paths))
 
 
 def is_fallback(meeting: Meeting, source: Source) -> bool:
@@ -203,70 +147,8 @@ def is_not_held(meeting: Meeting, source: Source) -> bool:
         return meeting.imported_in is not None
     # Where nobody can tell what a folder holds, name and order must speak for it.
     may = None in held and meeting.is_next and meeting.name in _FROM_CHECKOUTS
-    speaks = may and meeting.is_first and not _is_meant_otherwise(meeting, source)
+    speaks = may and meeting.is_first and not source.is_first_party(meeting.name)
     return meeting.imported_in is not None or not speaks
-
-
-def _is_meant_otherwise(meeting: Meeting, source: Source) -> bool:
-    """Return whether the project holds the package itself, or requires the installed one."""
-    return source.is_first_party(meeting.name) or _is_required(meeting.name, source)
-
-
-@once_per_file
-def _is_required(name: str, source: Source) -> bool:
-    """Return whether the code itself lists a package among what its project requires."""
-    spellings = (re.escape(each) for each in (_DISTRIBUTIONS.get(name, name), name))
-    written = f"(?:{'|'.join(spellings)})".replace("_", "[-_]")
-    return re.search(rf"\brequire\w*\s*=\s*[\[(][^])]*[\"']{written}\b", source.code) is not None
-
-
-def is_installed_editable(meeting: Meeting, source: Source) -> bool:
-    """Directories that the file, or a shell script beside it, installs with `pip install -e`."""
-    here = os.path.dirname(os.path.abspath(source.path))
-    scripts = [each for each in source.names_in(here) if each.endswith(".sh")]
-    for text in (source.text, *(source.read(os.path.join(here, each)) for each in scripts)):
-        for path in _editable(text):
-            place = os.path.normpath(os.path.join(here, path))
-            folders = {os.path.basename(place), *map(_last_folder, meeting.added.folders)}
-            if any(has_module(each, meeting.name, source) for each in (place, f"{place}/src")):
-                return True
-            if text is source.text and (path == "." or len(folders) == 1):
-                return True
-    return False
-
-
-@lru_cache(maxsize=64)
-def _editable(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_EDITABLE.findall(text)))
-
-
-def _last_folder(folder: cst.BaseExpression) -> str:
-    return os.path.basename((string_value(folder) or "").rstrip("/"))
-
-
-def _is_unused(meeting: Meeting, source: Source) -> bool:
-    """Packages of which the file uses nothing."""
-    return not any(is_used(name, source) for name in names_imported(meeting.name, source))
-
-
-def is_looked_at(meeting: Meeting, source: Source) -> bool:
-    """Packages whose `__file__` is printed or asserted, and the project's own in its notebooks."""
-    return _is_shown(meeting.name, source) or _is_own_in_notebook(meeting, source)
-
-
-@once_per_file
-def _is_shown(name: str, source: Source) -> bool:
-    return re.search(_SHOWN.format(re.escape(name)), source.code) is not None
-
-
-def _is_own_namespace(meeting: Meeting, source: Source) -> bool:
-    """Packages without `__init__.py` of the project, which no requirement brings a second time."""
-    name = meeting.name
-    if meeting.imported_in is not None or _too_high(meeting, source):
-        return False
-    if not any(holds_namespace(each, name, source) for each in meeting.added.folders):
-        return False
-    return not _is_wanted(name, source)
 
 
 def is_not_required(meeting: Meeting, source: Source) -> bool:
@@ -282,24 +164,8 @@ def _is_wanted(name: str, source: Source) -> bool:
     return any(map(source.project.requirements, brings)) or is_installed(name, source.project)
 
 
-def _is_own_in_notebook(meeting: Meeting, source: Source) -> bool:
-    """The project's own package in its notebooks, which show what the release does as well."""
-    late = meeting.imported_in is not None
-    return not late and is_notebook(source.path) and source.is_first_party(meeting.name)
-
-
-def _is_namesake(meeting: Meeting, source: Source) -> bool:
-    """Modules of the project that bear the name of a library which the project does not require."""
-    name = meeting.name
-    if meeting.imported_in is not None or name in _FROM_CHECKOUTS or name not in known_packages():
-        return False
-    if not any(holds_in_project(each, name, source) for each in meeting.added.folders):
-        return False
-    return not _is_wanted(name, source)
-
-
-def _is_never_installed(meeting: Meeting, source: Source) -> bool:
-    """Packages that nobody installs: not known, not installed here, and no README says to."""
+def is_not_installed(meeting: Meeting, source: Source) -> bool:
+    """Packages that nothing installs: not known, not installed here, and no README says to."""
     name = meeting.name
     if name in _FROM_CHECKOUTS or name in known_packages():
         return False

@@ -12,7 +12,6 @@ from rocmlint.rule import (
     argument,
     calls_in,
     compile_lazily,
-    conditions,
     constant,
     dotted_text,
     last_name,
@@ -23,6 +22,7 @@ from rocmlint.rule import (
 )
 
 from ._circumstances import is_explained
+from ._copied_files import is_copy
 from ._patches import PATCH_CHECK, is_silent, logged
 from ._paths import path_of
 
@@ -57,8 +57,6 @@ _TIMES = compile_lazily(
     re.IGNORECASE,
 )
 """What stands in the code of a file that measures."""
-_NEEDS = {"xformers": "xformers", "flash": "flash-attn", "sage": "sageattention", "aiter": "aiter"}
-"""The packages that calls need, by a word of their names."""
 _QUIET_HANDLER = compile_lazily(
     r"except(?:[ \t(]+(?:Base)?Exception\b[^\n:]*)?\s*:"
     r"\s*(?:pass\b|\.\s*\.\s*\.|[\"']"
@@ -66,29 +64,21 @@ _QUIET_HANDLER = compile_lazily(
 )
 _SUPPRESS = compile_lazily(r"suppress\s*\(\s*(?:Base)?Exception\s*\)[^\n]*:")
 _SAVES_MEMORY = compile_lazily(r"chunk|offload|slicing|tiling")
-_SPARES_MEMORY = compile_lazily(r"memory_efficient")
 _STACK = compile_lazily(
     r"\b(?:accelerate|aiter|deepspeed|diffusers|flash_attn|liger_kernel|megatron|peft|sglang|torch"
     r"|transformers|triton|trl|vllm|xformers)\b"
 )
-_BEST_EFFORT = compile_lazily(
-    r"best[ -]effort|fail[ -]soft|fall(?:s|ing)? ?back|harmless|ignor|instead|keep|never raises"
-    r"|no-op\b|non-?fatal|not fatal|optional|skip|unaffected",
+_FAILS_SOFTLY = compile_lazily(
+    r"best[ -]effort|fail[ -]soft|harmless|\bno-op\b|non-?fatal|not fatal|optional|unaffected",
     re.IGNORECASE,
 )
-_FAILS_SOFTLY = compile_lazily(
-    r"best[ -]effort|fail[ -]soft|harmless|\bno-op\b|non-?fatal|not fatal|unaffected", re.IGNORECASE
-)
-"""What says that a failed check of patches is meant to change nothing."""
+"""What says that a failure is meant to change nothing."""
 _SETTERS = compile_lazily(r"torch\.backends\.\w+(?:\.\w+)*\.enable_\w+")
 """What only sets a flag of PyTorch, so that nothing can fail."""
 _CLAIM = compile_lazily(
     r"\b(?:activated|active|applied|enabled|installed|patched)\b", re.IGNORECASE
 )
 _DENIAL = compile_lazily(r"\b(?:cannot|could|fail\w*|if|no|not|unless|without)\b", re.IGNORECASE)
-_COPYING = frozenset({"copy", "copy2", "copyfile", "copytree"})
-_LONG = 4
-"""Words with more letters say what is measured."""
 _BROAD = frozenset({"BaseException", "Exception"})
 
 
@@ -184,15 +174,18 @@ def raise_instead(found: Swallowed, source: Source) -> Fix | None:
 
 
 def is_reason_given(found: Swallowed, source: Source) -> bool:
-    """Handlers with a comment that gives a reason, but not where the code measures that very call.
-
-    A benchmark whose subject "may fail" has no result then.
-    """
-    if measures(found.call, source):
-        return False
-    node = found.block if isinstance(found.block, cst.If) else found.handler
-    span = None if node is None else source.span(node)
-    return span is not None and is_explained(source, span.line, span.end_line)
+    """A comment says why, or the docstring or the logged text that a failure does no harm."""
+    if _is_measured(found.call, source):
+        return False  # without its subject, a benchmark has no result
+    handled = found.block if isinstance(found.block, cst.If) else found.handler
+    span = None if handled is None else source.span(handled)
+    if span is not None and is_explained(source, span.line, span.end_line):
+        return True
+    function = source.function(found.block)
+    docstring = None if function is None else function.get_docstring()
+    logs = "" if handled is None else _texts(handled)
+    said = f"{docstring} {_comment_above(found.block, source)} {logs}"
+    return _FAILS_SOFTLY.search(said) is not None
 
 
 def is_outcome_kept(found: Swallowed, source: Source) -> bool:
@@ -206,53 +199,26 @@ def is_outcome_kept(found: Swallowed, source: Source) -> bool:
     return False
 
 
-def is_best_effort(found: Swallowed, source: Source) -> bool:
-    """What may fail: the docstring, the comment above or the logged text says so."""
-    block = found.block
-    if isinstance(block, cst.If):
-        return _FAILS_SOFTLY.search(f"{_comment_above(block, source)} {_texts(block)}") is not None
-    function = source.function(block)
-    docstring = function.get_docstring() if function is not None else None
-    above = _comment_above(block, source)
-    handlers = block.handlers if isinstance(block, cst.Try) else ()
-    logs = " ".join(_texts(each) for each in handlers)
-    return any(_BEST_EFFORT.search(text) for text in (docstring or "", above, logs))
-
-
 def _comment_above(block: cst.BaseStatement, source: Source) -> str:
     """Return the comment whose last line is the one above a block."""
-    line, found = source.span(block).line, [""]
-    for each in reversed(source.comments):
-        if each.own_line and each.line == line - 1:
-            found.insert(0, each.body)
-            line = each.line
-    return " ".join(found)
+    end = start = source.span(block).line - 1
+    while start and source.lines[start - 1].lstrip().startswith("#"):
+        start -= 1
+    return " ".join(each.lstrip("# \t") for each in source.lines[start:end])
 
 
 def is_applied_before(found: Swallowed, source: Source) -> bool:
     """Patches that the function, or one around it, applied before, where an error ends the run."""
     start, text = source.span(found.call), source.text_of(found.call)
-    circumstances = _circumstances(found.call, source)
     return any(
         source.span(each) < start
         and source.text_of(each) == text
         and source.function(each) is function
-        and _circumstances(each, source) <= circumstances
         and not any(isinstance(above, cst.Try) for above in source.ancestors(each))
         for function in source.ancestors(found.call)
         if isinstance(function, cst.FunctionDef)
         for each in calls_in(function.body)
     )
-
-
-def _circumstances(call: cst.Call, source: Source) -> set[tuple[str, bool]]:
-    """Return the tests around a call, each with how it comes out."""
-    return {(source.text_of(each.test), each.holds) for each in conditions(call, source)}
-
-
-def _is_in_library(source: Source) -> bool:
-    """Check for a file of a package, unless it is of its benchmarks, examples or scripts."""
-    return source.package is not None and not source.kinds & {"benchmark", "example", "script"}
 
 
 def is_logged_only(found: Swallowed, source: Source) -> bool:
@@ -263,62 +229,26 @@ def is_logged_only(found: Swallowed, source: Source) -> bool:
 
 def is_of_own_library(found: Swallowed, source: Source) -> bool:
     """A library swallows the failure of a patch of its own."""
-    called = source.resolve(found.call.func) or ""
-    package = source.package[0] if source.package is not None else ""
-    own = called.startswith((".", f"{package}.")) or "." not in called
-    return not isinstance(found.block, cst.If) and own and _is_in_library(source)
-
-
-def is_left_to_log(found: Swallowed, source: Source) -> bool:
-    """Packages that log the failure, and optional speed-ups whose failure is logged."""
-    if not found.is_logged or claim_after(found.block, source) is not None:
+    if source.package is None or source.kinds & {"benchmark", "example", "script"}:
         return False
-    return _is_in_library(source) or is_optional(found, source)
+    called = source.resolve(found.call.func) or ""
+    own = called.startswith((".", f"{source.package[0]}.")) or "." not in called
+    return own and not isinstance(found.block, cst.If)
 
 
 def is_optional(found: Swallowed, source: Source) -> bool:
-    """It saves memory, or speeds up a pipeline by a package that the project does not require.
-
-    `pipe.enable_xformers_memory_efficient_attention()` counts in a benchmark as well: without
-    xformers, diffusers has an attention that is as lean.
-    """
+    """It saves memory, or speeds up a pipeline in code that measures nothing."""
     name = last_name(found.call.func) or ""
     if re.fullmatch(_SAVER, name) is not None:
         return True
-    if not name.startswith("enable_") or re.fullmatch(_SWITCH, name) is None:
-        return False
-    if source.resolve(found.call.func) is not None:
-        return False
-    package = next((each for word, each in _NEEDS.items() if word in name), "")
-    required = bool(source.project.requirements(package))
-    if _SPARES_MEMORY.search(name) is None:
-        return not (required or _TIMES.search(source.code))
-    is_benchmark = _MEASURES.search(source.place.lower()) is not None
-    return not ((required or is_benchmark) and _is_timed(found.call, source))
-
-
-def _is_timed(call: cst.Call, source: Source) -> bool:
-    """Check whether the function around times something, or the file where it is a benchmark."""
-    function = source.function(call)
-    if function is None or _MEASURES.search(source.place.lower()):
-        return _TIMES.search(source.code) is not None
-    return _TIMES.search(source.text_of(function)) is not None
-
-
-def measures(call: cst.Call, source: Source) -> bool:
-    """Check whether the file, class or function around is a measurement of what is called."""
-    names = _names_around(call, source)
-    words = (last_name(call.func) or "").lower().split("_")
-    return _MEASURES.search(names) is not None and any(
-        len(word) > _LONG and word in names for word in words
-    )
+    is_method = name.startswith("enable_") and source.resolve(found.call.func) is None
+    return is_method and _TIMES.search(source.code) is None
 
 
 def _is_measured(call: cst.Call, source: Source) -> bool:
     """Check whether a call is part of a measurement, by the names around and what the code does."""
-    if _MEASURES.search(_names_around(call, source)) is None:
-        return False
-    return measures(call, source) or _TIMES.search(source.code) is not None
+    named = _MEASURES.search(_names_around(call, source)) is not None
+    return named and _TIMES.search(source.code) is not None
 
 
 def _names_around(call: cst.Call, source: Source) -> str:
@@ -347,11 +277,7 @@ def _applies_patch(node: cst.Call, source: Source) -> bool:
 
 def _copies_into_package(node: cst.Call, source: Source) -> bool:
     """Return whether this copies a file over one of an installed package."""
-    if last_name(node.func) not in _COPYING or not node.args:
-        return False
-    if source.resolve(node.func) != f"shutil.{last_name(node.func)}":
-        return False
-    target = argument(node, 1, "dst")
+    target = argument(node, 1, "dst") if is_copy(node, source) else None
     path = None if target is None else path_of(target, source)
     return path is not None and path.module != ""
 

@@ -8,8 +8,6 @@ import libcst as cst
 
 from rocmlint.rule import Edit, Fix, PythonRule, compile_lazily, constant, last_name, nodes
 
-from ._faked_checks import is_in_pytest
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,19 +17,7 @@ _TELLING = compile_lazily(
     r"_?(?:check|has|have|supports?|validate|verify)_\w+"
     r"|\w+_(?:available|installed|patched|supported)|HAS_\w+|\w+_AVAILABLE"
 )
-_OR_TRUE = compile_lazily(r"\bor True\b")
 _FLAG = compile_lazily(r"_?(?:HAS|HAVE)_\w+|\w+_(?:AVAILABLE|available|INSTALLED)")
-
-
-def is_explained(node: cst.BooleanOperation, source: Source) -> bool:
-    """Checks with a comment beside them that gives the reason for `or True`."""
-    kinds = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
-    whole = next(each for each in source.ancestors(node) if isinstance(each, kinds))
-    first, last = source.span(whole).line, source.span(node).end_line
-    return any(
-        first - 1 <= each.line <= last + 1 and _OR_TRUE.search(each.text)
-        for each in source.comments
-    )
 
 
 class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
@@ -72,13 +58,12 @@ class CheckOrTrue(PythonRule["cst.BooleanOperation"]):
         where=r"or(?<!\wor)[\s\\(]+True\b",
         described="`or True`",
     )
-    excuses = (is_in_pytest, is_explained)
 
     def check(self, node: cst.BooleanOperation, source: Source) -> Iterator[Finding]:
         """Find a check that ends in ``or True``."""
         if not isinstance(node.operator, cst.Or) or constant(node.right) != "True":
             return
-        if not _is_result_of_check(node, source) or self.is_excused(node, source):
+        if not _is_result_of_check(node, source):
             return
         message = "`or True` makes this check pass whatever it tests"
         advice = "Remove `or True`, and fix what the check then reports."

@@ -39,12 +39,6 @@ def _copies(source: Source) -> Iterable[re.Match[str]]:
     return _COPY.finditer(source.code) if asks else ()
 
 
-def is_first_to_come(late: LateCopy, source: Source) -> bool:
-    """Copies before the first import of what they replace."""
-    del source
-    return not late.imported
-
-
 def is_restarted(late: LateCopy, source: Source) -> bool:
     """Programs that start another process or exit after the copy."""
     del late
@@ -97,7 +91,7 @@ class CopyAfterImport(PythonRule["cst.Call"]):
         finder=_copies,
         described="calls of `shutil` that copy files",
     )
-    excuses = (is_first_to_come, is_restarted)
+    excuses = (is_restarted,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find copies over modules that run already."""
@@ -117,7 +111,7 @@ class CopyAfterImport(PythonRule["cst.Call"]):
 
 
 def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:
-    """Return what a copy into a known package replaces."""
+    """Return what a copy into a known package replaces, None where nothing of it runs already."""
     target = argument(node, 1, "dst")
     path = None if target is None or not is_copy(node, source) else path_of(target, source)
     if path is None or path.up != 1 or path.module not in known_packages():
@@ -130,4 +124,4 @@ def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:
         for module, statement in imports_before(node, path.module, source)
         if module.startswith(f"{copied}.") or (names and module == copied)
     ]
-    return LateCopy(copied, imported)
+    return LateCopy(copied, imported) if imported else None

@@ -23,9 +23,8 @@ from ._faked_checks import (
     is_hardware_override,
     is_in_test,
     is_off_for_a_reason,
-    is_only_for_cuda,
+    is_perhaps_true,
     is_put_back,
-    is_true_anyway,
     made_up_finders,
     made_up_specs,
     passes_every_check,
@@ -33,7 +32,6 @@ from ._faked_checks import (
     stubs,
     weak_answers,
 )
-from ._loud_stubs import is_loud
 from ._patches import claims_of_check
 
 if TYPE_CHECKING:
@@ -98,14 +96,11 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
     excuses = (
         is_in_test,
         is_put_back,
-        is_only_for_cuda,
         is_off_for_a_reason,
-        is_true_anyway,
         is_for_lack,
         is_hardware_override,
-        is_loud,
     )
-    doubts = (is_doubtful_flag,)
+    doubts = (is_doubtful_flag, is_perhaps_true)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find what replaces a check with one that always says the same."""

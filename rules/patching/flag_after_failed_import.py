@@ -16,9 +16,6 @@ from rocmlint.rule import (
     statements,
 )
 
-from ._faked_checks import is_in_pytest
-from ._patches import is_silent, logged
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,14 +35,6 @@ def is_negative(node: cst.Assign, source: Source) -> bool:
     failed = None if handler is None else source.parent(handler)
     tried = statements(failed.body) if isinstance(failed, cst.Try) else ()
     return any(_assigns_false(each, node) for each in tried)
-
-
-def is_repaired(node: cst.Assign, source: Source) -> bool:
-    """Handlers that do more than set the flag and log, such as defining a substitute."""
-    handler = source.enclosing(node, cst.ExceptHandler)
-    body = () if handler is None else statements(handler.body)
-    rest = (each for each in body if each is not node)
-    return not all(is_silent(each) or logged(each) is not None for each in rest)
 
 
 class FlagAfterFailedImport(PythonRule["cst.Assign"]):
@@ -91,7 +80,7 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
         where=rf"^{_FLAG_AFTER_FAILURE.pattern}",
         described="flags set where an import failed",
     )
-    excuses = (is_in_pytest, is_negative, is_repaired)
+    excuses = (is_negative,)
 
     def check(self, node: cst.Assign, source: Source) -> Iterator[Finding]:
         """Find ``except ImportError: HAS_X = True``."""

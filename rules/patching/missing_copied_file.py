@@ -8,8 +8,7 @@ from rocmlint.formats import is_notebook
 from rocmlint.rule import PartRule, commands, fitted, shortened
 
 from ._installed_files import ASKED, PLACES, copied_by
-from ._missing import is_there, similar_file
-from ._verified import is_of_the_project
+from ._missing import misspelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,15 +57,12 @@ class MissingCopiedFile(PartRule["Command"]):
     on = commands(
         *PLACES, *ASKED, described="commands of a shell that copy installed files", called=False
     )
-    excuses = (is_of_the_project, is_there)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find copies of files that are not there."""
         change = None if is_notebook(source.path) else copied_by(node)
-        if change is None or self.is_excused(change, source):
-            return
-        found = similar_file(change, source)
-        if found is None:
+        found = None if change is None else misspelled(change, source)
+        if change is None or found is None:
             return
         missing, meant = found
         message = fitted(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,21 +70,6 @@ def is_beside_package(climb: Climb, source: Source) -> bool:
     return climb.named not in _SITE_NAMES and not inside and not likely
 
 
-def is_tried_inside_too(climb: Climb, source: Source) -> bool:
-    """What the code around also looks for inside the package."""
-    if climb.named in _SITE_NAMES:
-        return False
-    path = climb.path
-    inside = replace(path, up=path.up - 1, names=path.names[:1])
-    around = source.function(climb.node) or list(source.ancestors(climb.node))[-1]
-    for other in walk(around):
-        if isinstance(other, (cst.BinaryOperation, cst.Call, cst.FormattedString)):
-            found = path_of(other, source)
-            if found is not None and replace(found, names=found.names[:1]) == inside:
-                return True
-    return False
-
-
 class PackagePathLevel(PythonRule["cst.CSTNode"]):
     """Path into an installed package starts one directory too high.
 
@@ -131,7 +115,7 @@ class PackagePathLevel(PythonRule["cst.CSTNode"]):
     on = BEGINS_PATH | commands(
         "__file__", "__path__", described="`python -c` in scripts", called=False
     )
-    excuses = (is_own_package, is_beside_package, is_tried_inside_too)
+    excuses = (is_own_package, is_beside_package)
 
     def check(self, node: cst.CSTNode | Command, source: Source) -> Iterator[Finding]:
         """Find what is named after climbing out of a package."""

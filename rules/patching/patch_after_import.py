@@ -11,15 +11,7 @@ from rocmlint.project.packages import known_packages
 from rocmlint.rule import PythonRule, calls, compile_lazily, last_name, once_per_file
 from rocmlint.rule.claims import patched_files, replacement
 
-from ._late_patches import (
-    PATCHES_IMPORTED,
-    LatePatch,
-    is_kept_original,
-    is_never_called,
-    is_put_back,
-    late_patches,
-    late_words,
-)
+from ._late_patches import PATCHES_IMPORTED, late_patches, late_words
 from ._patches import imported_module
 from ._program import imports_before
 
@@ -37,26 +29,12 @@ _NEAR = 30
 """Lines above a reload in which the reason for it must stand."""
 
 
-def reloads_submodules(late: LatePatch | cst.Call, source: Source) -> bool:
-    """Reloads in a file that also reloads submodules of the package."""
-    package = "" if isinstance(late, LatePatch) else _reloaded(late, source)
-    return package != "" and _reloads_inside(package, source)
-
-
-@once_per_file
-def _reloads_inside(package: str, source: Source) -> bool:
-    reloads = rf"\breload\s*\(\s*{re.escape(package)}\s*\.\s*\w"
-    return re.search(reloads, source.code) is not None
-
-
-def changes_no_files(late: LatePatch | cst.Call, source: Source) -> bool:
+def changes_no_files(reload: cst.Call, source: Source) -> bool:
     """Reloads where nothing above, from the import of the package on, changes files."""
-    if isinstance(late, LatePatch):
-        return False
-    line, package = source.span(late).line, _reloaded(late, source)
+    line, package = source.span(reload).line, _reloaded(reload, source)
     imports = (
         source.span(statement).line
-        for module, statement in imports_before(late, package.partition(".")[0], source)
+        for module, statement in imports_before(reload, package.partition(".")[0], source)
         if f"{module}.".startswith(f"{package}.")
     )
     first = max(0, line - _NEAR, min(imports, default=0))
@@ -72,7 +50,7 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     new one, but calls of the imported name still run the old one. The same holds for files:
     ``importlib.reload`` of a package runs only its ``__init__.py`` again, none of its submodules.
 
-    Names that are bound again after the import are not reported.
+    Names that are renamed by the import, or bound again after it, are not reported.
 
     ## Example
     ```python
@@ -111,18 +89,12 @@ class PatchAfterImport(PythonRule["cst.Assign | cst.Call"]):
     on = PATCHES_IMPORTED | calls(
         "reload", words=("reload(", "reload (", "reload as"), where=r"reload(?<!\wreload)[ \t]*\("
     )
-    excuses = (
-        is_never_called,
-        is_kept_original,
-        is_put_back,
-        reloads_submodules,
-        changes_no_files,
-    )
+    excuses = (changes_no_files,)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find patches of what was imported before, and reloads that reach too little."""
         for late in late_patches(node, source):
-            if late.is_same and not self.is_excused(late, source):
+            if late.is_same:
                 claims = (replacement(late.module, late.patch.name),)
                 message, advice = late_words(late, source)
                 yield self.finding(node, source, message, help=advice, claims=claims)

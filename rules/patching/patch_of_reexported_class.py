@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import PythonRule
 from rocmlint.rule.claims import replacement
 
-from ._late_patches import (
-    PATCHES_IMPORTED,
-    is_never_called,
-    is_put_back,
-    late_patches,
-    late_words,
-)
+from ._late_patches import PATCHES_IMPORTED, late_patches, late_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,13 +58,11 @@ class PatchOfReexportedClass(PythonRule["cst.Assign | cst.Call"]):
     severity = "warning"
     skips = frozenset({"test"})
     on = PATCHES_IMPORTED
-    excuses = (is_never_called, is_put_back)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find classes that this file knows from a package around the patched module."""
         for late in late_patches(node, source):
-            is_class = late.patch.name[:1].isupper()
-            if is_class and not late.is_same and not self.is_excused(late, source):
+            if late.patch.name[:1].isupper() and not late.is_same:
                 claims = (replacement(late.module, late.patch.name),)
                 message, advice = late_words(late, source)
                 yield self.finding(node, source, message, help=advice, claims=claims)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, shortened
 
-from ._escapes import Escape, escapes, is_expected_there, is_only_folder, is_prepared_for
+from ._escapes import escapes, is_expected_there, is_only_folder, is_prepared_for
 from ._path_flow import BEGINS_PATH, start_of
 from ._paths import path_of
 
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from rocmlint.rule import Finding, Source
-
-
-def is_no_part_of_package(escape: Escape, source: Source) -> bool:
-    """Tests, benchmarks, examples, scripts and a setup.py that lie in an installed package."""
-    del escape
-    return bool(source.kinds)
 
 
 class PathOutOfPackage(PythonRule["cst.CSTNode"]):
@@ -63,8 +57,9 @@ class PathOutOfPackage(PythonRule["cst.CSTNode"]):
     name = "path-out-of-package"
     since = "0.1.0"
     severity = "warning"
+    skips = frozenset({"benchmark", "docs", "example", "script", "setup", "test"})
     on = BEGINS_PATH
-    excuses = (is_no_part_of_package, is_only_folder, is_expected_there, is_prepared_for)
+    excuses = (is_only_folder, is_expected_there, is_prepared_for)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find where the file of an installed package looks for what is not installed."""

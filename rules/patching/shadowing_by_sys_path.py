@@ -10,13 +10,9 @@ from ._shadowing import (
     CHANGES_PATH,
     comes_first,
     is_fallback,
-    is_idle,
-    is_installed_editable,
-    is_looked_at,
     is_not_held,
     is_not_installed,
     is_not_required,
-    is_of_one_machine,
     meetings,
     once_a_project,
     origins,
@@ -82,13 +78,9 @@ class ShadowingBySysPath(PythonRule["cst.CSTNode"]):
     on = CHANGES_PATH
     excuses = (
         is_fallback,
-        is_of_one_machine,
         comes_first,
         is_not_held,
         is_not_installed,
-        is_installed_editable,
-        is_idle,
-        is_looked_at,
     )
     doubts = (is_not_required,)
 

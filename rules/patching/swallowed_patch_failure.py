@@ -15,8 +15,6 @@ from ._swallowed import (
     Swallowed,
     claim_after,
     is_applied_before,
-    is_best_effort,
-    is_left_to_log,
     is_logged_only,
     is_of_own_library,
     is_optional,
@@ -88,7 +86,7 @@ class SwallowedPatchFailure(PythonRule["cst.Call | cst.If"]):
         where=rf"not\b(?<!\wnot)[\s(]*(?:\w+\s*\.\s*)*(?:{PATCH_CHECK})\s*\(",
         described="`if not` with a check for patched files",
     )
-    excuses = (is_reason_given, is_outcome_kept, is_best_effort, is_left_to_log, is_applied_before)
+    excuses = (is_reason_given, is_outcome_kept, is_applied_before)
     doubts = (is_logged_only, is_of_own_library, is_optional)
 
     def check(self, node: cst.Call | cst.If, source: Source) -> Iterator[Finding]:

@@ -113,11 +113,6 @@ class GuessedCopy(NamedTuple):
     is_unheeded: bool
 
 
-def is_asked_from_package(copy: GuessedCopy, source: Source) -> bool:
-    """Directories that the package names (`__file__`, `find_spec`), if a failure is noticed."""
-    return not copy.is_unheeded and _is_asked(copy, source)
-
-
 def _is_asked(copy: GuessedCopy, source: Source) -> bool:
     return any(_asked_of(each, source) for each in copy.behind)
 
@@ -142,26 +137,15 @@ def is_looked_at(copy: GuessedCopy, source: Source) -> bool:
 
 
 def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
-    """Targets that the code makes sure of before it copies; `if not target.exists()` does not."""
-    call, behind, _ = copy
-    if any(_EXISTENCE.match(f"{last_name(n.func)}(") for n in behind if isinstance(n, cst.Call)):
+    """The code asks whether the target is there before it copies."""
+    called = (last_name(each.func) for each in copy.behind if isinstance(each, cst.Call))
+    if any(_EXISTENCE.match(f"{name}(") for name in called):
         return True
-    names = {each.value for each in behind if isinstance(each, cst.Name)}
-    names = {name for name in names if any(b.kind == "value" for b in source.bindings(name, call))}
-    where_missing = {
-        line
-        for above in source.ancestors(call)
-        if isinstance(above, cst.If) and isinstance(above.test, cst.UnaryOperation)
-        for line in range(source.span(above.test).line, source.span(above.test).end_line + 1)
-    }
-    function = source.function(call)
-    first = 1 if function is None else source.span(function).line
-    code = source.code_lines[first - 1 : source.span(call).line - 1]
-    return any(
-        _EXISTENCE.search(text) and names & set(re.findall(r"\w+", text))
-        for line, text in enumerate(code, first)
-        if line not in where_missing
-    )
+    function = source.function(copy.call)
+    if function is None:
+        return False
+    above = source.code_lines[source.span(function).line : source.span(copy.call).line - 1]
+    return _EXISTENCE.search("\n".join(above)) is not None
 
 
 def is_loud(copy: GuessedCopy, source: Source) -> bool:
@@ -227,8 +211,8 @@ class UnverifiedPackageCopy(PythonRule["cst.CSTNode"]):
         where=r"(?:copy(?<!\wcopy)(?:2|_?file|_?tree)?|move(?<!\wmove))\s*\(\s*[^)\s]",
     ) | strings(r"""["'](?:sudo )?(?:cp|mv|rsync)["' ]""", words=(*_WORDS, "__path__", ".__file__"))
 
-    excuses = (is_asked_from_package, is_looked_at, is_made_sure)
-    doubts = (is_loud, is_reported)
+    excuses = (is_looked_at,)
+    doubts = (is_made_sure, is_loud, is_reported)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Find copies whose target was guessed and is not looked at."""
