@@ -53,7 +53,7 @@ class MissingDeviceExtra(PartRule["Command | Index"]):
     kernels come with an extra that names the GPU. Without it pip installs torch and `import torch`
     works; every kernel that is launched fails with `hipErrorInvalidImage`, the device kernel image
     is invalid. The same holds for torchvision. The extra of `rocm`, such as `rocm[device-gfx942]`,
-    brings code for AMD's libraries, but none for torch.
+    installs code for AMD's libraries, but none for torch.
 
     ## Example
     ```shell

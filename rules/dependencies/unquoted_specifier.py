@@ -195,12 +195,14 @@ class UnquotedSpecifier(PartRule["Command"]):
         written = " ".join(source.text_at(_joined(word.span, last)).split())
         lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
         reads = any(each.operator == "<" for _, some in found for each in some)
+        unmet = next(filter(None, map(_unmet, found)), "")
+        quoted = _quoted(written, found[0], source)
         finding = self.finding(
             _Place(_joined(start, last)),
             source,
             _message(redirects, node),
-            help=_help(_quoted(written, found[0], source), None if reads else lost, found, install),
-            fix=_fixes(found, source),
+            help=unmet or _help(quoted, None if reads else lost, found, install),
+            fix=None if unmet else _fixes(found, source),
             severity="error" if reads else "warning",
         )
         yield replace(finding, once=f"{self.code} {source.path} {'<' if reads else '>'}")
@@ -269,6 +271,26 @@ def _text(redirects: list[Redirect]) -> str:
     return "".join(each.operator + each.target.text for each in redirects)
 
 
+def _unmet(found: _Specifier) -> str:
+    """Return what to do about a lower bound above all known releases: quoted, pip finds none."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - few commands need it
+
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
+
+    word, redirects = found
+    requirement = requirement_of(f"{word.text}{_text(redirects)}")
+    if requirement is None or not _loses_lower_bounds([found]):
+        return ""
+    known = published.releases(canonicalize_name(requirement.name))
+    if not known or requirement.specifier.contains(known[-1]):
+        return ""
+    return (
+        f"No known release of {requirement.name} meets `{requirement.specifier}`: the newest is "
+        f"{known[-1]}. Correct the version, then quote the requirement."
+    )
+
+
 def _message(redirects: list[Redirect], command: Command) -> str:
     cut_off = _text(redirects)
     read = next((each.target.text for each in redirects if each.operator == "<"), None)
@@ -291,7 +313,7 @@ def _help(
     if lost is None:
         return f"{wanted}: the shell takes an unquoted `<` for a redirection."
     if lost and _upgrades(install, found):
-        return f"{wanted}: as it is, only `--upgrade` brings a version that meets the bound."
+        return f"{wanted}: as it is, only `--upgrade` makes pip take a version that meets the bound."
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = install.tool.split(" ", maxsplit=1)[0]

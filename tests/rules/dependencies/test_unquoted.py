@@ -87,6 +87,17 @@ def test_a_torch_without_wheels_for_newer_pythons_is_no_excuse_where_the_python_
 
 
 def test_of_many_packages_the_help_names_three(repository: Repository) -> None:
-    names = "".join(f" {each}>=1" for each in ("peft", "trl", "timm", "kornia", "einops"))
+    names = "".join(f" {each}>=0.1" for each in ("peft", "trl", "timm", "kornia", "einops"))
     (found,) = repository.lint("setup.sh", f"pip install{names}\n")
     assert found.help.endswith("pip installs any version of `peft`, `trl`, `timm` and 2 others.")
+
+
+def test_a_bound_that_no_release_meets_is_to_be_corrected_before_it_is_quoted(
+    repository: Repository,
+) -> None:
+    (found,) = repository.lint("setup.sh", "pip install 'trl>=0.8' torchao>=10.0.0\n")
+    assert found.help.startswith("No known release of torchao meets `>=10.0.0`: the newest is 0.")
+    assert found.help.endswith("Correct the version, then quote the requirement.")
+    assert found.fix is None
+    (met,) = repository.lint("setup.sh", "pip install torchao>=0.10.0\n")
+    assert met.help.startswith('Write `"torchao>=0.10.0"`')
