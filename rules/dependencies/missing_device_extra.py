@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import PartRule, commands, compile_lazily, indexes, once_per_file
-from rocmlint.rule.put_aside import is_put_aside
+from rocmlint.rule.put_aside import is_aside
 
 from ._installs.index_faults import torch_from
 from ._installs.requested import is_build
@@ -37,12 +37,6 @@ def builds_wheels(place: Place, file: File) -> bool:
     """Files that build wheels, for which no GPU is needed."""
     del place
     return _BUILDS.search(file.text) is not None
-
-
-def is_aside(place: Place, file: File) -> bool:
-    """Files that the project has put aside."""
-    del place
-    return is_put_aside(file)
 
 
 class MissingDeviceExtra(PartRule["Command | Index"]):
