@@ -8,16 +8,7 @@ from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.commands import PIP_AND_UV
 from ._names.judgement import first_fitting
-from ._pins.excuses import (
-    has_own_triton,
-    is_from_elsewhere,
-    is_of_machine,
-    is_overridden,
-    is_own_build,
-    is_record,
-    takes_no_dependencies,
-    takes_prereleases,
-)
+from ._pins.excuses import has_own_triton, ignores_requirements, is_other_build, is_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,16 +65,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
     on = commands(*PIP_AND_UV, described="commands that install packages") | declared(
         *_PACKAGES, described="requirements of the stack"
     )
-    excuses = (
-        takes_no_dependencies,
-        takes_prereleases,
-        is_own_build,
-        is_from_elsewhere,
-        has_own_triton,
-        is_overridden,
-        is_of_machine,
-        is_record,
-    )
+    excuses = (ignores_requirements, is_other_build, has_own_triton, is_record)
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find requirements that exclude each other."""

@@ -60,7 +60,7 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
 
     ## Use instead
     Take an index that has wheels for your torch: `rocmlint stack index-url` prints it. Wheels
-    bring their own ROCm libraries; a newer driver runs those of an older ROCm.
+    have their own ROCm libraries; a newer driver runs those of an older ROCm.
     ```shell
     pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
     ```

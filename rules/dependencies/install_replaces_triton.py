@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,19 +10,15 @@ from rocmlint.rule import PartRule, commands, compile_lazily, declared
 
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
-from ._installs.environments import before_in_place
 from ._installs.every_install import OF_EVERY_INSTALL
 from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
-from ._installs.there import built_by
 from ._installs.triton import (
     fits,
     help_in,
     help_with,
-    help_without_pin,
     listed_with,
     needing_triton,
-    pinned_by,
     torch_beside,
 )
 
@@ -38,12 +33,10 @@ if TYPE_CHECKING:
     from ._installs.requested import Requested
     from ._installs.rocm_torch import RocmTorch
 
-_KEEPS_TRITON = "AITER_USE_SYSTEM_TRITON"
-"""With this variable, aiter's build leaves the Triton that is there."""
-_CHECKS = compile_lazily(r"triton\.__version__\W*(?:==|!=|\.startswith)|assert\b.*\btriton\.")
 _BUILDS = compile_lazily(
     r"triton\.git|TRITON_(?:REPO|COMMIT|BRANCH)|cd (?:\S*/)?triton\b|uninstall[^\n]*\btriton"
 )
+_DELIBERATE = compile_lazily(r"(?im)aiter\.git|^[ \t]*#.*\btriton\b|triton\.__version__")
 
 
 def leaves_triton(harm: Harm, source: File) -> bool:
@@ -75,80 +68,16 @@ def _names_triton(harm: Harm) -> bool:
     return harm.asked is not None and harm.asked.requirement.name.lower() == "triton"
 
 
-def is_chosen(harm: Harm, source: File) -> bool:
-    """Triton that is upgraded alone, whose version a check demands, or a comment above names."""
-    return _is_wanted(harm) or _is_asserted(harm, source) or _is_explained(harm, source)
+def builds_triton(harm: Harm, source: File) -> bool:
+    """Files that build or uninstall Triton."""
+    del harm
+    return _BUILDS.search(source.text) is not None
 
 
-def _is_wanted(harm: Harm) -> bool:
-    """Return whether a command upgrades Triton to the newest: its version is what it is about."""
-    asked = harm.asked
-    return (
-        asked is not None
-        and _names_triton(harm)
-        and not asked.listed
-        and harm.case.install.upgrade
-        and not len(asked.requirement.specifier)
-    )
-
-
-def is_replaced(harm: Harm, source: File) -> bool:
-    """Files that build, uninstall or have replaced Triton before, as a build of aiter does."""
-    if _BUILDS.search(source.text) is not None:
-        return True
-    if not _names_triton(harm):
-        return False
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
-    since: list[Command] = []  # the install that brought torch and its Triton
-    replaced = False
-    for each in before_in_place(harm.case.command, source):
-        install = install_of(each)
-        asked = () if install is None else install.requirements
-        if any(one.name == "torch" for one in asked):
-            since, replaced = [], False
-        since.append(each)
-        replaced = replaced or any(
-            one.name == "triton" and one.requirement is not None and len(one.requirement.specifier)
-            for one in asked
-        )
-    return replaced or (_KEEPS_TRITON not in source.text and "aiter" in built_by(since))
-
-
-def _is_asserted(harm: Harm, source: File) -> bool:
-    """Return whether a later command checks the version: `assert triton.__version__ == ...`."""
-    pinned = _pin_of(harm)
-    return bool(pinned) and any(
-        _CHECKS.search(word.text) and pinned in word.text
-        for each in source.parts.commands
-        if each.span > harm.case.command.span and each.step.stage == harm.case.command.step.stage
-        for word in each.words
-    )
-
-
-def _is_explained(harm: Harm, source: File) -> bool:
-    """Return whether a comment above, in the same paragraph, names Triton with its version."""
-    pinned = _pin_of(harm)
-    if not pinned:
-        return False
-    comment = ""
-    for line in reversed(source.lines[: harm.place.span.line - 1]):
-        if not line.strip():
-            break
-        if line.lstrip().startswith("#"):
-            comment = f"{line} {comment}"
-    return "triton" in comment.lower() and bool(
-        re.search(rf"(?<![\d.]){re.escape(pinned)}(?!\.?\d)", comment)
-    )
-
-
-def _pin_of(harm: Harm) -> str:
-    """Return the version that is pinned; "" for none."""
-    from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
-
-    asked = harm.asked if _names_triton(harm) else None
-    pinned = None if asked is None else pin(asked.requirement.specifier)
-    return "" if pinned is None else str(pinned)
+def is_deliberate(harm: Harm, source: File) -> bool:
+    """Files that build aiter, name Triton in a comment, or check its version."""
+    del harm
+    return _DELIBERATE.search(source.text) is not None
 
 
 class InstallReplacesTriton(PartRule["Command | Declared"]):
@@ -194,10 +123,10 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
     excuses = (
         *OF_EVERY_INSTALL,
         leaves_triton,
-        is_chosen,
-        is_replaced,
+        builds_triton,
         replaces_torch_itself,
     )
+    doubts = (is_deliberate,)
 
     def check(self, node: Command | Declared, source: File) -> Iterator[Finding]:
         """Find triton, or what requires it, among what is installed."""
@@ -207,7 +136,10 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
             yield from self._listed(node, source)
             return
         for harm in self.harms_in(node, source):
-            found = self.finding(harm.place, source, harm.message, help=help_at_command(harm))
+            severity = self.severity_of(harm, source)
+            found = self.finding(
+                harm.place, source, harm.message, help=help_at_command(harm), severity=severity
+            )
             yield replace(found, once=once_of(self.code, harm, source))
 
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
@@ -235,12 +167,12 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         torch = torch_beside(node, source)
         if requirement is None or requirement.url or node.constraint or torch is None:
             return
-        pinned = pinned_by(torch[0])
-        if not fits(requirement, "" if pinned is None else minor_release(pinned)):
-            message = _message(requirement, f"the ROCm torch (line {torch[1]})")
-            needing = needing_triton(listed_with(node, source))
-            told = help_with(pinned, needing) if pinned is not None else help_without_pin(needing)
-            yield self.finding(node, source, message, help=told)
+        pinned, line = torch
+        minor = "" if pinned is None else minor_release(pinned)
+        if not fits(requirement, minor):
+            message = _message(requirement, f"the ROCm torch (line {line})")
+            advice = help_with(minor, needing_triton(listed_with(node, source)))
+            yield self.finding(node, source, message, help=advice)
 
 
 def _harm(asked: Requested, case: Case, torch: RocmTorch) -> Harm | None:

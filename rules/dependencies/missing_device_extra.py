@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import PartRule, commands, compile_lazily, indexes, once_per_file
-from rocmlint.rule.put_aside import is_put_aside
+from rocmlint.rule.put_aside import is_aside
 
 from ._installs.index_faults import torch_from
 from ._installs.requested import is_build
@@ -39,12 +39,6 @@ def builds_wheels(place: Place, file: File) -> bool:
     return _BUILDS.search(file.text) is not None
 
 
-def is_aside(place: Place, file: File) -> bool:
-    """Files that the project has put aside."""
-    del place
-    return is_put_aside(file)
-
-
 class MissingDeviceExtra(PartRule["Command | Index"]):
     """AMD's torch is installed without the device code of any GPU.
 
@@ -53,7 +47,7 @@ class MissingDeviceExtra(PartRule["Command | Index"]):
     kernels come with an extra that names the GPU. Without it pip installs torch and `import torch`
     works; every kernel that is launched fails with `hipErrorInvalidImage`, the device kernel image
     is invalid. The same holds for torchvision. The extra of `rocm`, such as `rocm[device-gfx942]`,
-    brings code for AMD's libraries, but none for torch.
+    installs code for AMD's libraries, but none for torch.
 
     ## Example
     ```shell

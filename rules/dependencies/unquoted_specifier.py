@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections import deque
 from dataclasses import replace
@@ -13,25 +12,15 @@ from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted,
 from rocmlint.rule.put_aside import is_aside
 
 from ._installs.commands import TOOLS
-from ._installs.owners import runs_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from packaging.version import Version
 
     from rocmlint.rule import Command, File, Finding, Install, Redirect, Span, Word
 
 _PACKAGE = compile_lazily(r"[A-Za-z0-9](?:[\w.-]*\w)?(?:\[[\w\s,.-]*\])?(?:[!~=]=[\w.*+!]+,)?\Z")
 _VERSION = compile_lazily(r"\d+(?:\.(?:\d+|\*))*(?:\.?(?:a|b|rc|dev|post)\d*)?(?:,.*)?\Z")
 _LOWER = compile_lazily(r">=?[ \t]*\d[\w.]*\Z")
-_IN_CONTAINER = compile_lazily(r"\b(?:docker|podman)[ \t]+(?:exec|run)\b")
-_PLAIN_SYSTEM = compile_lazily(
-    r"(?:docker\.io/)?(?:library/)?(?:python|ubuntu|debian|fedora|alpine|almalinux|rockylinux"
-    r"|nvidia/cuda|rocm/dev-[\w.-]+)(?:[:@]|\Z)"
-)
-_OLDEST_PYTHON = "3.10"
-"""The oldest Python that counts as one of today, where the project names none."""
 _MOST_NAMED = 4
 _PLAIN = compile_lazily(r"[^'\"\\`\n]+\Z")
 
@@ -49,82 +38,21 @@ class _CutOff(NamedTuple):
 
 
 def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
-    """Commands in an image for other GPUs: nobody builds it for ROCm.
-
-    Its base says so, or what it installs, or its name, where the project is for ROCm or one for
-    ROCm is next to it.
-    """
+    """Commands in an image for other GPUs, by its base or by what it installs."""
     from rocmlint.project import platforms  # noqa: PLC0415 - few commands have any
 
     image = cut_off.command.step.image
-    if image is None or platforms.of_image(image) == "other":
-        return image is not None
-    if platforms.of_text(source.text) == "other":
-        return True
-    folder, name = os.path.split(source.path)
-    if platforms.of_name(name) != "other":
+    if image is None:
         return False
-    beside = map(platforms.of_name, source.names_in(folder or "."))
-    return "rocm" in beside or source.project.is_rocm
+    return platforms.of_image(image) == "other" or platforms.of_text(source.text) == "other"
 
 
-def is_for_other_owners(cut_off: _CutOff, source: File) -> bool:
-    """Jobs of a workflow that run for another owner than that of this repository.
-
-    They may only need a job that does. Where that owner is unknown, lower bounds alone.
-    """
-    runs = runs_here(cut_off.command, source)
-    return runs is False or (runs is None and _loses_lower_bounds(cut_off.found))
-
-
-def is_fresh(cut_off: _CutOff, source: File) -> bool:
-    """Lower bounds in a workflow: a machine that starts empty gets the newest release anyway.
-
-    In a container an older release may be there, but for that of a plain system.
-    """
+def takes_newest(cut_off: _CutOff, source: File) -> bool:
+    """Lower bounds with `--upgrade` or in a workflow: there pip takes the newest release anyway."""
     found = format_of(source.path)
-    if found is None or found.name != "workflow" or not _loses_lower_bounds(cut_off.found):
-        return False
-    image = cut_off.command.step.image
-    if image is not None:
-        return _PLAIN_SYSTEM.match(image.text) is not None
-    return not _IN_CONTAINER.search(source.lines[cut_off.command.span.line - 1])
-
-
-def is_beside_dead_torch(cut_off: _CutOff, source: File) -> bool:
-    """Lower bounds beside a pin like `torch==1.7.1`, which has no wheel for a Python of today.
-
-    Nobody installs the two any more, but where an image or the project has an older Python.
-    """
-    if cut_off.command.step.image is not None or not _loses_lower_bounds(cut_off.found):
-        return False
-    from packaging.version import Version  # noqa: PLC0415 - few commands are cut off
-
-    from rocmlint.project.python_version import newest_python_of, python_version  # noqa: PLC0415
-
-    newest = [newest_python_of(each) for each in _torch_pinned(source)]
-    oldest = python_version(source.project) or Version(_OLDEST_PYTHON)
-    return any(each is not None and each < oldest for each in newest)
-
-
-def _torch_pinned(source: File) -> Iterator[Version]:
-    """Yield the releases of torch that the commands of a file pin, whatever a branch decides."""
-    from rocmlint.published.requirements import pin  # noqa: PLC0415 - few commands are cut off
-    from rocmlint.rule import installs_of  # noqa: PLC0415
-
-    for command, install in installs_of(source.parts.commands):
-        for each in () if command.branches else install.requirements:
-            pinned = None if each.requirement is None else pin(each.requirement.specifier)
-            if each.name == "torch" and pinned is not None:
-                yield pinned
-
-
-def is_upgraded_in_notebook(cut_off: _CutOff, source: File) -> bool:
-    """Lower bounds in a cell with `--upgrade`: pip takes the newest release, and the cell goes on.
-
-    In a script the file of that name stays in the checkout.
-    """
-    return source.path.endswith(".ipynb") and _upgrades(cut_off.install, cut_off.found)
+    is_fresh = found is not None and found.name == "workflow"
+    is_lower = _loses_lower_bounds(cut_off.found)
+    return is_lower and (is_fresh or cut_off.install.upgrade)
 
 
 def _loses_lower_bounds(found: Sequence[_Specifier]) -> bool:
@@ -168,14 +96,8 @@ class UnquotedSpecifier(PartRule["Command"]):
     tiers = {"error": "`<` makes the shell read a file"}  # noqa: RUF012 - a constant of the class
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (
-        is_aside,
-        is_for_other_gpus,
-        is_for_other_owners,
-        is_fresh,
-        is_beside_dead_torch,
-        is_upgraded_in_notebook,
-    )
+    excuses = (is_aside, is_for_other_gpus)
+    doubts = (takes_newest,)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""
@@ -187,7 +109,8 @@ class UnquotedSpecifier(PartRule["Command"]):
         if install is None:
             return
         found = list(_cut_off(node))
-        if not found or self.is_excused(_CutOff(node, install, found), source):
+        severity = self.severity_of(_CutOff(node, install, found), source) if found else None
+        if severity is None:
             return
         word, redirects = found[0]
         first, last = redirects[0].span, redirects[-1].span
@@ -195,13 +118,15 @@ class UnquotedSpecifier(PartRule["Command"]):
         written = " ".join(source.text_at(_joined(word.span, last)).split())
         lost = [each.text for each, _ in found if not _is_bounded_elsewhere(each, source)]
         reads = any(each.operator == "<" for _, some in found for each in some)
+        unmet = next(filter(None, map(_unmet, found)), "")
+        quoted = _quoted(written, found[0], source)
         finding = self.finding(
             _Place(_joined(start, last)),
             source,
             _message(redirects, node),
-            help=_help(_quoted(written, found[0], source), None if reads else lost, found, install),
-            fix=_fixes(found, source),
-            severity="error" if reads else "warning",
+            help=unmet or _help(quoted, None if reads else lost, found, install),
+            fix=None if unmet else _fixes(found, source),
+            severity="error" if reads else severity,
         )
         yield replace(finding, once=f"{self.code} {source.path} {'<' if reads else '>'}")
 
@@ -269,6 +194,26 @@ def _text(redirects: list[Redirect]) -> str:
     return "".join(each.operator + each.target.text for each in redirects)
 
 
+def _unmet(found: _Specifier) -> str:
+    """Return what to do about a lower bound above all known releases: quoted, pip finds none."""
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - few commands need it
+
+    from rocmlint.published import requirements as published  # noqa: PLC0415
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
+
+    word, redirects = found
+    requirement = requirement_of(f"{word.text}{_text(redirects)}")
+    if requirement is None or not _loses_lower_bounds([found]):
+        return ""
+    known = published.releases(canonicalize_name(requirement.name))
+    if not known or requirement.specifier.contains(known[-1]):
+        return ""
+    return (
+        f"No known release of {requirement.name} meets `{requirement.specifier}`: the newest is "
+        f"{known[-1]}. Correct the version, then quote the requirement."
+    )
+
+
 def _message(redirects: list[Redirect], command: Command) -> str:
     cut_off = _text(redirects)
     read = next((each.target.text for each in redirects if each.operator == "<"), None)
@@ -291,7 +236,7 @@ def _help(
     if lost is None:
         return f"{wanted}: the shell takes an unquoted `<` for a redirection."
     if lost and _upgrades(install, found):
-        return f"{wanted}: as it is, only `--upgrade` brings a version that meets the bound."
+        return f"{wanted}: as it is, only `--upgrade` takes a version that meets the bound."
     if not lost:
         return f"{wanted}: as it is, only the other requirements of this file bound the version."
     tool = install.tool.split(" ", maxsplit=1)[0]

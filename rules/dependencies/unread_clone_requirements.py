@@ -10,7 +10,6 @@ from rocmlint.rule import PartRule, commands
 from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
 from ._installs.every_install import OF_EVERY_INSTALL
-from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,21 +17,21 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, File, Finding
 
 
-def is_without_clone(harm: Harm, source: File) -> bool:
-    """Files that clone nothing before, or that installed such a list before (one report a file)."""
-    before = [
-        {word.text for word in each.words}
-        for each in source.parts.commands
-        if each.span < harm.case.command.span
-    ]
-    lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
-    return any(lists) or not any("clone" in words for words in before)
-
-
 def has_all_of_torch(harm: Harm, source: File) -> bool:
     """Files that install torch, torchvision and torchaudio for ROCm: few lists pin any of these."""
     del source
     return harm.case.torch is not None and set(FAMILY) <= harm.case.torch.packages
+
+
+def _is_first_of_clone(command: Command, file: File) -> bool:
+    """Return whether the file clones something before, and installs no list in between."""
+    before = [
+        {word.text for word in each.words}
+        for each in file.parts.commands
+        if each.span < command.span
+    ]
+    lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
+    return any("clone" in words for words in before) and not any(lists)
 
 
 class UnreadCloneRequirements(PartRule["Command"]):
@@ -68,20 +67,14 @@ class UnreadCloneRequirements(PartRule["Command"]):
     preview = True
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages")
-    excuses = (
-        *OF_EVERY_INSTALL,
-        takes_no_dependencies,
-        is_without_clone,
-        has_all_of_torch,
-        replaces_torch_itself,
-    )
+    excuses = (*OF_EVERY_INSTALL, has_all_of_torch)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find lists that are not here to be read."""
         case = case_of(node, source)
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
-        for word in case.everything.missing:
+        for word in case.everything.missing if _is_first_of_clone(node, source) else ():
             name = word.text
             message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (

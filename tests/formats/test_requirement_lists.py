@@ -57,6 +57,7 @@ def test_a_list_that_conda_exported_has_what_pip_installed() -> None:
     text = "# platform: linux-64\n_libgcc_mutex=0.1=main\npython=3.10.18=h1a\ntorch=2.4.1=pypi_0\n"
     parts = requirements.parse(text)
     assert (declared(parts), parts.problems) == ([("torch==2.4.1", "")], ())
+    assert [each.by_conda for each in parts.declared] == [True]
 
 
 def test_a_continued_line_is_one_requirement() -> None:

@@ -6,14 +6,13 @@ conda-forge's PyTorch has no variant for ROCm (pytorch-cpu-feedstock, issues 198
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .cases import Harm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rocmlint.rule import Command, Declared, File, Install, Word
+    from rocmlint.rule import Command, Declared, File, Install
 
     from .cases import Case
 
@@ -22,8 +21,6 @@ _CHANNELS = frozenset({"pytorch", "conda-forge", "defaults", "anaconda", "main"}
 """Those that are known to have no build for ROCm."""
 _MEANT = ("cpu", "cuda", "rocm", "hip")
 """A build or a package that says so is meant to be what it is."""
-
-
 CUDA_OF_CONDA = ("pytorch-cuda",)
 """What chooses the build of PyTorch for CUDA; no other package needs it."""
 
@@ -48,7 +45,7 @@ def harm(case: Case) -> Harm | None:
     """Return that conda installs PyTorch, and where; None where it does not."""
     asked = case.install.requirements
     place = next((each.word for each in asked if each.name in _FAMILY), None)
-    if place is None:
+    if place is None or _may_be_for_rocm(case.command, case.install):
         return None
     message = "conda installs PyTorch for CUDA or the CPU: its channels have no build for ROCm"
     if case.torch is not None:
@@ -60,28 +57,13 @@ def harm(case: Case) -> Harm | None:
     return Harm(case, "conda", place, message, advice)
 
 
-def names_build(command: Command) -> bool:
-    """Return whether a word says what a package is built for."""
-    return any(part in word.text.lower() for word in command.words[1:] for part in _MEANT)
-
-
-def has_other_channel(command: Command, install: Install) -> bool:
-    """Return whether a channel is asked that may have a build for ROCm."""
-    channels = [*_channels(command.words), *_prefixes(install)]
-    return any(each.rpartition("/")[2] not in _CHANNELS for each in channels)
-
-
-def _channels(words: Sequence[Word]) -> Iterator[str]:
-    for word, following in zip(words, (*words[1:], None), strict=True):
-        if word.text in {"-c", "--channel"} and following is not None:
-            yield following.text
-        elif word.text.startswith("--channel="):
-            yield word.text.partition("=")[2]
-
-
-def _prefixes(install: Install) -> Iterator[str]:
-    """Yield the channels that stand before packages: ``conda-forge::pytorch``."""
-    for each in install.requirements:
-        channel, colons, _ = each.word.text.rpartition("::")
-        if colons:
-            yield channel
+def _may_be_for_rocm(command: Command, install: Install) -> bool:
+    """Return whether a word says what a package is built for, or a channel may have that build."""
+    words = [each.text.lower() for each in command.words[1:]]
+    if any(part in word for word in words for part in _MEANT):
+        return True
+    channels = [each.word.text.rpartition("::")[0] for each in install.requirements]
+    for word, following in pairwise([*words, ""]):
+        option, _, value = word.partition("=")
+        channels.append((value or following) if option in {"-c", "--channel"} else "")
+    return any(each.rpartition("/")[2] not in _CHANNELS for each in channels if each)

@@ -74,7 +74,7 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
     build = "PyPI's, where that is newer" if newer else "PyPI's CUDA build"
     message = f"{written} replaces the {torch.described} with {build}"
     if name not in torch.packages and name != "torch":
-        return _Said(message, f"PyPI's {name} brings a torch of its own version. {index}.")
+        return _Said(message, f"PyPI's {name} requires the torch of its own version. {index}.")
     if case.forced or case.install.upgrade:
         return _Said(message, f"{tool} looks for a newer one on PyPI. {index}.")
     if not len(requirement.specifier):
@@ -168,7 +168,7 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
             return None
         way = f", through {demand.through[-1]}" if demand.through else ""
         return _Said(
-            f"{written} brings PyPI's torch, the CUDA build{way}",
+            f"{written} installs torch from PyPI, the CUDA build{way}",
             f"{demanded}, and this is for ROCm: {case.evidence}. {instead}.",
             demand.through,
             specifier,
@@ -206,7 +206,7 @@ def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
     if len(found) == 1:
         message = f"PyPI's `{last}` is built for CUDA: its kernels do not run on ROCm"
         return _Said(message, f"{_BUILD_IT}.")
-    message = f"{_written(asked)} brings PyPI's `{last}`, which is built for CUDA"
+    message = f"{_written(asked)} installs PyPI's `{last}`, which is built for CUDA"
     chain = " requires ".join(dict.fromkeys((name, *found[1:])))
     first = f"install a ROCm build of {last} first, or add `--no-deps`"
     return _Said(message, f"{chain}, whose kernels do not run on ROCm: {first}.", found[1:])

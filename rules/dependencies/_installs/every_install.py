@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, occurs
-from rocmlint.rule.put_aside import is_aside
+from rocmlint.rule.put_aside import is_put_aside
 
 from . import locked
 from .index_releases import is_asked_beside
-from .owners import runs_here
 from .platform import is_below_nvidia
 from .rocm_torch import indexes_of
 
@@ -26,50 +25,41 @@ _CONFIGURED = compile_lazily(
 )
 
 
-def is_dry_run(harm: Harm, file: File) -> bool:
-    """Dry runs."""
-    del file
-    return harm.case.install.dry_run
-
-
-def is_for_nvidia(harm: Harm, file: File) -> bool:
-    """Commands of a document below a heading that names NVIDIA or CUDA, and not AMD or ROCm."""
-    return is_below_nvidia(harm.case.command, file)
-
-
-def is_put_elsewhere(harm: Harm, file: File) -> bool:
-    """Installs into another directory: `--target`, `--prefix`, `--root`."""
-    del file
-    return any(each.text in _PLACED for each in harm.case.command.words)
-
-
-def is_constrained(harm: Harm, file: File) -> bool:
-    """Commands with a constraints file (`-c`) or overrides of uv."""
-    del file
-    return bool(harm.case.install.constraints)
-
-
-def has_source(harm: Harm, file: File) -> bool:
-    """Commands with `--torch-backend` or `--no-index`."""
-    del file
-    return bool(harm.case.install.torch_backend) or harm.case.install.no_index
-
-
-def is_unclear(harm: Harm, file: File) -> bool:
-    """Commands with words that only the run knows."""
-    del file
-    return bool(harm.case.install.unclear)
+def installs_elsewhere(harm: Harm, file: File) -> bool:
+    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside."""
+    command = harm.case.command
+    is_placed = any(each.text in _PLACED for each in command.words)
+    return (
+        harm.case.install.dry_run
+        or is_placed
+        or is_put_aside(file)
+        or is_below_nvidia(command, file)
+    )
 
 
 def is_early(harm: Harm, file: File) -> bool:
     """Commands before the one that installs the ROCm build of torch."""
     del file
-    return harm.case.comes_later and harm.case.torch is None
+    return harm.case.comes_later
 
 
-def has_index(harm: Harm, file: File) -> bool:
-    """Commands with an index that is not PyPI's, or that only the run knows."""
-    del file
+def is_told_source(harm: Harm, file: File) -> bool:
+    """Commands, files and projects that name an index, constraints or a build of torch.
+
+    So may words of a command that only the run knows.
+    """
+    install = harm.case.install
+    is_told = install.constraints or install.torch_backend or install.no_index or install.unclear
+    return (
+        bool(is_told)
+        or _has_index(harm)
+        or occurs(_CONFIGURED, file)
+        or (install.tool != "pip" and locked.knows_rocm(install.tool, file))
+    )
+
+
+def _has_index(harm: Harm) -> bool:
+    """Return whether a command asks an index that is not PyPI's, or that only the run knows."""
     install = harm.case.install
     for url, extra in indexes_of(install, harm.case.everything.indexes):
         if url is None or pytorch_index.is_other(url):
@@ -81,37 +71,4 @@ def has_index(harm: Harm, file: File) -> bool:
     return False
 
 
-def is_configured(harm: Harm, file: File) -> bool:
-    """Files that configure pip or uv: an index, constraints, installs without dependencies."""
-    del harm
-    return occurs(_CONFIGURED, file)
-
-
-def is_told_by_project(harm: Harm, file: File) -> bool:
-    """Projects whose pyproject.toml or uv.lock tells uv, Poetry or PDM of a torch for ROCm."""
-    tool = harm.case.install.tool
-    return tool != "pip" and locked.knows_rocm(tool, file)
-
-
-def is_for_other_owners(harm: Harm, file: File) -> bool:
-    """Jobs of a workflow that run for another owner than that of this repository."""
-    return runs_here(harm.case.command, file) is False
-
-
-def installs_elsewhere(harm: Harm, file: File) -> bool:
-    """Dry runs, `--target`, sections for NVIDIA, jobs of other owners, files that are put aside."""
-    return is_aside(harm, file) or any(
-        each(harm, file)
-        for each in (is_dry_run, is_for_other_owners, is_for_nvidia, is_put_elsewhere)
-    )
-
-
-def is_told_source(harm: Harm, file: File) -> bool:
-    """Commands, files and projects that name an index, constraints or a build of torch."""
-    return any(
-        each(harm, file)
-        for each in (is_constrained, has_source, has_index, is_configured, is_told_by_project)
-    )
-
-
-OF_EVERY_INSTALL = (installs_elsewhere, is_unclear, is_early, is_told_source)
+OF_EVERY_INSTALL = (installs_elsewhere, is_early, is_told_source)

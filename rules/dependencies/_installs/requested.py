@@ -118,7 +118,7 @@ def _stripping(file: File) -> list[Command]:
 
 def _find(name: str, command: Command, file: File) -> str | None:
     """Find a file that a command names; None where it cannot be told which one that is."""
-    if "://" in name or "$" in name or _is_in_clone(command, file):
+    if "://" in name or "$" in name or is_in_clone(command, file):
         return None
     names = _below_project(name, command)
     paths = (
@@ -129,7 +129,7 @@ def _find(name: str, command: Command, file: File) -> str | None:
     return next((path for path in paths if file.is_file(path)), None)
 
 
-def _is_in_clone(command: Command, file: File) -> bool:
+def is_in_clone(command: Command, file: File) -> bool:
     """Return whether a command runs in a repository that was cloned before."""
     folders = {each for each in (command.folder or "").split("/") if each}
     cloned = _cloned(file) if folders else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,9 +10,8 @@ from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, once_per_file
 
 from .branches import are_alternatives
-from .built_images import builds_that_run
 from .environments import is_made_between
-from .platform import image_at, started_in
+from .platform import IMAGE, image_at, named, started_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
 _WITH_TORCH = compile_lazily(r"pytorch|torch|vllm|sglang|megatron|primus|verl|training")
-
+_IMPORTS = compile_lazily(r"(?m)^(?:import|from)[ \t]+torch(?![\w-])")
+_NAMES_IMAGES = compile_lazily(
+    r"(?i:readme\b.*|(?:.*\.)?(?:docker|container)file(?:\..*)?|(?:docker-)?compose\b.*\.ya?ml)\Z"
+)
+OTHER_PLACE = compile_lazily(r"-m\s+venv\b|\bvirtualenv\b|\buv\s+venv\b|\bconda\s+create\b")
+"""What makes an environment that has nothing of the image's."""
 
 FOR_ONE_COMMAND = frozenset({"uv run"})
 """The tools, as installs name them, that leave what is installed as it is."""
@@ -108,8 +113,30 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             place = each.span
     later = map(installed.__getitem__, range(here, len(installed)))
     comes_later = any(_may_run_too(each, command, file) for each, _ in later)
-    there = found or _in_image(command, file) or _in_build(command, file) or _declared(file)
+    there = found or _in_image(command, file) or _declared(file)
+    if there is None and not comes_later and command.step.image is None:
+        there = _imported(command, file) or _named(file)
     return there, comes_later
+
+
+def _imported(command: Command, file: File) -> RocmTorch | None:
+    """Return the torch that the file has imported above a command, whatever happens."""
+    first = _IMPORTS.search(file.text)
+    if first is None or first.end() > file.offset_of(command.span.line):
+        return None
+    return RocmTorch("that the file imports")
+
+
+@once_per_file
+def installed_torches(file: File) -> list[tuple[Command, Install]]:
+    """Return the commands of a file that take torch from an index for ROCm."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    return [
+        (each, install)
+        for each, install in installs_of(file.parts.commands)
+        if is_from_rocm(install) and any(asked.name == "torch" for asked in install.requirements)
+    ]
 
 
 @once_per_file
@@ -134,49 +161,6 @@ def _may_run_too(one: Command, command: Command, file: File) -> bool:
         or are_alternatives(one, command, file)
         or is_made_between(one, command, file)
     )
-
-
-def pinned_after(command: Command, file: File) -> Iterator[Version]:
-    """Yield the versions of torch that later commands take from an index for ROCm, where pinned.
-
-    A pin of torchvision or torchaudio brings its own. What only sometimes runs does not count.
-    """
-    for each, versions in _pinned(file):
-        if each.span <= command.span or each.step.stage != command.step.stage:
-            continue
-        runs = set(each.branches) <= set(command.branches)
-        if runs and not _is_in_other_job(each, command, file):
-            yield from versions
-
-
-@once_per_file
-def _pinned(file: File) -> list[tuple[Command, list[Version]]]:
-    """Return the commands that take a pinned torch from an index for ROCm, each with its pins."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    pins = (
-        (each, [_torch_of(one.name, one.requirement) for one in install.requirements])
-        for each, install in installs_of(file.parts.commands)
-        if install.tool not in FOR_ONE_COMMAND and is_from_rocm(install)
-    )
-    found = [(each, [version for version in versions if version]) for each, versions in pins]
-    return [(each, versions) for each, versions in found if versions]
-
-
-def _torch_of(name: str | None, requirement: Requirement | None) -> Version | None:
-    """Return the torch that a pin of torch or of its family brings."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-
-    if name not in pytorch_index.FAMILY or requirement is None:
-        return None
-    pinned = published.pin(requirement.specifier)
-    if pinned is None or name == "torch":
-        return pinned
-    try:
-        required = published.torch_requirement(name, pinned)
-    except KeyError:
-        return None
-    return None if required is None else published.pin(required)
 
 
 def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
@@ -284,24 +268,32 @@ def of_image(image: Word, described: str) -> RocmTorch | None:
     return RocmTorch(f"of {described}", versions, in_image=True)
 
 
-def _in_build(command: Command, file: File) -> RocmTorch | None:
-    """Return the torch of the image that a Dockerfile of the project builds and runs a file in."""
+@once_per_file
+def _named(file: File) -> RocmTorch | None:
+    """Return the torch of an image for ROCm that a README, Dockerfile or compose file names.
+
+    Also the one that these install, where one of them names the file. None for a file that makes
+    an environment of its own.
+    """
+    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if command.step.image is not None:
+    if OTHER_PLACE.search(file.text):
         return None
-    for name, parts, ran in builds_that_run(file):
-        before = (
-            _installed_by(install, f"of {name}")
-            for each, install in installs_of(parts.commands)
-            if ran is None or (each.span < ran.span and each.step.image == ran.step.image)
-        )
-        torch = [each for each in before if each is not None]
-        if torch:
-            return torch[-1]
-        image = next(iter(parts.images[-1:]), None) if ran is None else ran.image
-        if image is not None and (found := of_image(image, f"the image in {name}")):
-            return found
+    folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
+    paths = [os.path.join(each, name) for each in folders for name in file.names_in(each)]
+    texts = {each: file.read(each) for each in paths if _NAMES_IMAGES.match(os.path.basename(each))}
+    runs_here = any(os.path.basename(file.path) in text for text in texts.values())
+    for path, text in texts.items():
+        name = os.path.basename(path)
+        commands = installs_of(parts_of(path, text).commands) if runs_here else ()
+        found = [
+            *(of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
+            *(_installed_by(install, f"of {name}") for _, install in commands),
+        ]
+        torch = next(filter(None, reversed(found)), None)
+        if torch is not None:
+            return torch
     return None
 
 

@@ -11,7 +11,7 @@ from rocmlint.rule import compile_lazily, once_per_file
 from .platform import image_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rocmlint.rule import Command, File
 
@@ -75,32 +75,3 @@ def _brought(command: Command) -> Iterator[str]:
         match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
         if match is not None:
             yield posixpath.basename(match[1])
-
-
-def is_built_before(package: str, command: Command, file: File) -> bool:
-    """Return whether a package is cloned, then built from a folder, before a command runs."""
-    built = _built(file).get(package)
-    return built is not None and built.span < command.span
-
-
-@once_per_file
-def _built(file: File) -> dict[str, Command]:
-    return built_by(sorted(file.parts.commands, key=lambda each: each.span))
-
-
-def built_by(commands: Iterable[Command]) -> dict[str, Command]:
-    """Return the packages that commands clone, then build from a folder, and what builds each."""
-    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
-    from rocmlint.rule import install_of  # noqa: PLC0415
-
-    cloned: set[str] = set()
-    built: dict[str, Command] = {}
-    for each in commands:
-        install = install_of(each)
-        if any(word.text == "setup.py" for word in each.words) or (install and install.locations):
-            built.update((name, each) for name in cloned if name not in built)
-            cloned.clear()
-        found = (_REPOSITORY.search(word.text) for word in each.words)
-        cloned |= {canonicalize_name(posixpath.basename(match[1])) for match in found if match}
-    return built

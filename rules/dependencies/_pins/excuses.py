@@ -31,51 +31,45 @@ _RELEASES_OF_PYTORCH = compile_lazily(
 _CONFIGURED = compile_lazily(r"\bpip3? config\b|\bpip\.conf\b|\buv\.toml\b")
 
 
-def takes_no_dependencies(conflict: Conflict, file: File) -> bool:
-    """Commands with `--no-deps`."""
+def ignores_requirements(conflict: Conflict, file: File) -> bool:
+    """Commands with `--no-deps`, and packages whose required versions uv is told to override."""
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
-    del file
     command = conflict.owner.command
-    install = None if command is None else install_of(command)
-    return install is not None and install.no_dependencies
+    if command is not None:
+        install = install_of(command)
+        return install is not None and install.no_dependencies
+    names = {conflict.owner.name, conflict.other.name}
+    return "override-dependencies" in file.text and any(
+        each.constraint and each.name in names for each in file.parts.declared
+    )
 
 
-def takes_prereleases(conflict: Conflict, file: File) -> bool:
-    """Commands and lists with `--pre`: nobody keeps the metadata of nightly builds."""
-    command = conflict.owner.command
-    if command is None:
-        return _PRERELEASES.search(file.text) is not None
-    return any(each.text == "--pre" for each in command.words)
+def is_other_build(conflict: Conflict, file: File) -> bool:
+    """Builds with a label of their own, of a day (`--pre`), or from an index that is not PyPI's.
 
-
-def is_own_build(conflict: Conflict, file: File) -> bool:
-    """Builds with a label of their own, `vllm==0.30.0+rocm723`: what they require is not known.
-
-    `torch==2.12.0+git6bbd260` was built by somebody, with what he had; the wheels of torch for ROCm
-    require their own Triton, under another name.
+    What a vendor's builds require, or builds of a day, nobody keeps: `repo.radeon.com` has
+    torchvision 0.24.0 for torch 2.9.1. Indexes of PyTorch's releases have what PyPI has.
     """
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
 
-    del file
-    owner, pinned = conflict.owner.name, pin(conflict.owner.requirement.specifier)
-    if not conflict.demanded or pinned is None or pinned.local is None:
-        return False
-    is_for_triton = conflict.other.name == "triton"
-    return owner not in FAMILY or is_for_triton or not _OF_PYTORCH.match(pinned.local)
-
-
-def is_from_elsewhere(conflict: Conflict, file: File) -> bool:
-    """Compiled packages from a source that is neither PyPI nor an index of PyTorch's releases.
-
-    What a vendor's builds require, or builds of a day, nobody keeps: `repo.radeon.com` has
-    torchvision 0.24.0 for torch 2.9.1.
-    """
-    if not conflict.demanded or conflict.owner.name in _PURE or _is_for_another_torch(conflict):
-        return False  # two versions of one package exclude each other, whoever built them
     from .together import indexes_with  # noqa: PLC0415
 
-    command = conflict.owner.command
+    command, owner = conflict.owner.command, conflict.owner
+    words = () if command is None else command.words
+    if any(each.text == "--pre" for each in words):
+        return True
+    if command is None and _PRERELEASES.search(file.text):
+        return True
+    if not conflict.demanded:
+        return False  # two versions of one package exclude each other, whoever built them
+    pinned = pin(owner.requirement.specifier)
+    if pinned is not None and pinned.local is not None:
+        is_own = owner.name not in FAMILY or conflict.other.name == "triton"
+        if is_own or not _OF_PYTORCH.match(pinned.local):
+            return True
+    if owner.name in _PURE or _is_for_another_torch(conflict):
+        return False
     if command is not None and _CONFIGURED.search(file.text):
         return True
     return not all(map(_has_what_pypi_has, indexes_with(command, file)))
@@ -106,32 +100,23 @@ def _has_what_pypi_has(url: str | None) -> bool:
 
 
 def is_record(conflict: Conflict, file: File) -> bool:
-    """`torch==2.7.0+rocm6.3` or a build of a day without an index, and what conda built.
+    """Lists that `pip freeze` wrote and nothing installs, or that hold what pip cannot install.
 
-    pip cannot install these as they stand: they say what an environment held, as `pip freeze` does.
-    Other packages of the list exclude each other all the same.
+    That is `torch==2.7.0+rocm6.3` or a build of a day without an index, and what conda built.
+    Other packages of such a list exclude each other all the same.
     """
-    if conflict.owner.command is not None or file.parts.indexes:
-        return False
-    if _OF_CONDA.search(file.text):
-        return True
+    from rocmlint.project.records import is_machine_record  # noqa: PLC0415 - few pins conflict
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
 
+    if conflict.owner.command is not None:
+        return False
+    if is_machine_record(os.path.abspath(file.path), file.project.folders[-1], file):
+        return True
+    if file.parts.indexes or _OF_CONDA.search(file.text):
+        return not file.parts.indexes
     pinned = (pin(each.requirement.specifier) for each in (conflict.owner, conflict.other))
     is_build = any(each is not None and (each.local or each.is_devrelease) for each in pinned)
     return is_build and not _is_for_another_torch(conflict)
-
-
-def is_of_machine(conflict: Conflict, file: File) -> bool:
-    """Lists that `pip freeze` wrote, beside other requirements, and that nothing installs.
-
-    No README, script, image, workflow or program of the project names such a list.
-    """
-    if conflict.owner.command is not None:
-        return False
-    from rocmlint.project.records import is_machine_record  # noqa: PLC0415 - few pins conflict
-
-    return is_machine_record(os.path.abspath(file.path), file.project.folders[-1], file)
 
 
 def has_own_triton(conflict: Conflict, file: File) -> bool:
@@ -149,11 +134,3 @@ def has_own_triton(conflict: Conflict, file: File) -> bool:
         return True
     urls = indexes_with(conflict.owner.command, file)
     return any(url is None or _OF_OTHER_TRITON.search(url) for url in urls)
-
-
-def is_overridden(conflict: Conflict, file: File) -> bool:
-    """Packages whose required versions uv is told to override."""
-    if conflict.owner.command is not None or "override-dependencies" not in file.text:
-        return False
-    names = {conflict.owner.name, conflict.other.name}
-    return any(each.constraint and each.name in names for each in file.parts.declared)

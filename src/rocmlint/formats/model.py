@@ -180,7 +180,7 @@ class Declared:
     group: str = ""
     constraint: bool = False
     by_conda: bool = False
-    """conda installs it, whose packages depend on what conda's own metadata says."""
+    """conda reads it, not pip: what conda installs depends on what conda's own metadata says."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _INDEXES = {
 }
 _INCLUSIONS = {"-r": False, "--requirement": False, "-c": True, "--constraint": True}
 _OF_CONDA = compile_lazily(r"(?P<name>[\w.-]+)=(?P<version>[^=\s]+)=(?P<build>[^=\s]+)\Z")
-"""A line of ``conda list --export``; what pip installed has the build ``pypi_0``."""
+"""A line of ``conda list --export``, which pip does not read; what pip installed is ``pypi_0``."""
 _SENTENCE = compile_lazily(r"[^\W\d]+,? [^\W\d]+")
 _EDITABLE = ("-e", "--editable")
 
@@ -69,7 +69,8 @@ def read(excerpt: Excerpt, *, constraint: bool = False) -> Parts:
         if (listed := _OF_CONDA.match(line.text)) is not None:
             text = f"{listed['name']}=={listed['version']}"
             if listed["build"].startswith("pypi") and requirement_of(text) is not None:
-                declared.append(Declared(text, canonicalize_name(listed["name"]), line.span()))
+                name = canonicalize_name(listed["name"])
+                declared.append(Declared(text, name, line.span(), by_conda=True))
             continue
         if not line.text.startswith("-"):
             requirement, ignored = _requirement(line)

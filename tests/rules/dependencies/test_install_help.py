@@ -32,7 +32,7 @@ def test_help_names_the_chain_to_the_package_that_does_it(repository: Repository
     )
     newer = both.replace("torch==2.9.1", "torch==2.13.0").replace("rocm6.4", "rocm7.2")
     (found,) = repository.lint("install.sh", f"{newer}pip install unsloth\n")
-    assert found.message == "`unsloth` brings PyPI's `xformers`, which is built for CUDA"
+    assert found.message == "`unsloth` installs PyPI's `xformers`, which is built for CUDA"
 
 
 def test_help_says_what_to_do_about_a_package_that_nobody_asked_for(repository: Repository) -> None:
@@ -78,7 +78,7 @@ for package in ["numpy", "torch>=2.3.0", "torchvision>=0.18.0", "vllm"]:
 """
     project.write("setup_models.py", text)
     output = project.run("check", ".", "--select", "ROC201", "--output-format", "json").stdout
-    found = [each for each in json.loads(output)["findings"] if "PyPI, the" in each["message"]]
+    found = [each for each in json.loads(output)["findings"] if "pip installs" in each["message"]]
     assert [each["message"] for each in found] == [
         "pip installs `torch>=2.3.0` from PyPI, the CUDA build"
     ]
@@ -100,12 +100,12 @@ def test_advice_on_triton_keeps_it_where_a_package_of_the_list_requires_it(
     text = f"{OF_ROCM}\ntorch==2.7.0\ntriton==3.2\n"
     (alone,) = repository.lint("requirements.txt", text, preview=True)
     assert alone.help == (
-        "torch 2.7 was built with Triton 3.3: leave `triton` out, or take the torch whose Triton "
+        "torch 2.7 was built with Triton 3.3: leave `triton` out, or pin the torch whose Triton "
         "you need."
     )
     (included,) = repository.lint("requirements.txt", f"-r common.txt\n{text}", preview=True)
     assert included.help == (
-        "torch 2.7 was built with Triton 3.3. xgrammar requires `triton`: pin `triton==3.3.0`."
+        "torch 2.7 was built with Triton 3.3. xgrammar requires `triton`: pin `triton==3.3.*`."
     )
     pip = "pip install torch==2.7.0 --index-url https://download.pytorch.org/whl/rocm6.3\n"
     _, asked = repository.lint(
@@ -113,7 +113,7 @@ def test_advice_on_triton_keeps_it_where_a_package_of_the_list_requires_it(
     )
     assert asked.help == included.help
     (beside,) = repository.lint("requirements.txt", f"liger-kernel\n{text}", preview=True)
-    assert beside.help.endswith("liger-kernel requires `triton`: pin `triton==3.3.0`.")
+    assert beside.help.endswith("liger-kernel requires `triton`: pin `triton==3.3.*`.")
 
 
 def test_advice_on_triton_pins_torch_where_the_list_does_not(repository: Repository) -> None:
@@ -121,15 +121,15 @@ def test_advice_on_triton_pins_torch_where_the_list_does_not(repository: Reposit
         "requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\n", preview=True
     )
     assert found.help == (
-        "Each torch is built with one Triton: leave `triton` out and pin torch, or pin the torch "
-        "whose Triton you need."
+        "Each torch is built with one Triton: leave `triton` out, or pin the torch whose Triton "
+        "you need."
     )
     (needed,) = repository.lint(
         "requirements.txt", f"triton==3.1.0\n{OF_ROCM}\ntorch\nautoawq\n", preview=True
     )
     assert needed.help == (
-        "Each torch is built with one Triton, and autoawq requires `triton`: pin torch, and "
-        "`triton` to the release that it was built with."
+        "Each torch is built with one Triton, and autoawq requires `triton`: pin torch, and its "
+        "Triton."
     )
 
 
@@ -161,6 +161,6 @@ def test_advice_on_triton_names_no_version_for_an_image_which_has_its_own(
         "Dockerfile", f"{image}RUN pip install triton==3.2.0\n", preview=True
     )
     assert found.help == (
-        "Each torch is built with one Triton: leave `triton` out, or take the torch whose Triton "
+        "Each torch is built with one Triton: leave `triton` out, or pin the torch whose Triton "
         "you need."
     )

@@ -35,7 +35,7 @@ def test_a_package_that_the_image_has_stays(
 IMAGE = "FROM rocm/pytorch:rocm7.2_ubuntu24.04_py3.12_pytorch_release_2.9.1\n"
 
 
-SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen || uv sync --frozen\n"
+SYNC = "FROM rocm/dev-ubuntu-24.04:7.2-complete\nRUN uv sync --frozen\n"
 
 
 @pytest.mark.parametrize(
@@ -61,40 +61,26 @@ CLONE = "RUN git clone https://example.com/vllm.git\n"
 
 LOCK = """
 [[package]]
-name = "server"
-source = { virtual = "." }
-dependencies = [{ name = "model" }]
-
-[[package]]
-name = "model"
-source = { editable = "model" }
-dependencies = [{ name = "torch", marker = "sys_platform == 'linux'" }]
-
-[[package]]
 name = "torch"
-version = "2.11.0"
-source = { registry = "https://pypi.example/simple" }
+version = "{}"
+source = {{ registry = "https://pypi.example/simple" }}
 """
 
 
 @pytest.mark.parametrize(
-    ("lock", "codes"),
+    ("version", "codes"),
     [
-        (LOCK, ["ROC201"]),
-        (LOCK.replace("2.11.0", "2.11.0+cu128"), ["ROC201"]),
-        (LOCK.replace("2.11.0", "2.11.0+cpu"), []),
-        (LOCK.replace("2.11.0", "2.11.0+rocm7.2"), []),
-        (LOCK.replace("'linux'", "'darwin'"), []),
-        (LOCK.replace('"model" }]', '"numpy" }]'), []),
-        ("package = 1", []),
-        ("[[package", []),
+        ("2.11.0", ["ROC201"]),
+        ("2.11.0+cu128", ["ROC201"]),
+        ("2.11.0+cpu", []),
+        ("2.11.0+rocm7.2", []),
     ],
 )
-def test_a_sync_brings_the_torch_of_the_lock(
-    repository: Repository, lock: str, codes: list[str]
+def test_a_sync_installs_the_torch_of_the_lock(
+    repository: Repository, version: str, codes: list[str]
 ) -> None:
-    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["model"]\n')
-    repository.write("uv.lock", lock)
+    repository.write("pyproject.toml", f'{PROJECT}dependencies = ["torch"]\n')
+    repository.write("uv.lock", LOCK.format(version))
     assert repository.codes("Dockerfile", SYNC) == codes
 
 
@@ -297,11 +283,10 @@ LIST = f'{PROJECT}dependencies = ["torch==2.9.0", "vllm"]\n'
     [
         ("pip install -e vllm --no-build-isolation\npip install -e .\n", []),
         ("(cd vllm && python setup.py develop)\npip install -e .\n", []),
-        ("pip install -e .\npip install -e vllm --no-build-isolation\n", ["ROC201"]),
         ("pip install -e vllm --no-build-isolation\npip install -U -e .\n", ["ROC201"]),
     ],
 )
-def test_a_package_that_was_built_before_from_its_clone_stays(
+def test_a_package_that_is_built_from_its_clone_stays(
     repository: Repository, steps: str, codes: list[str]
 ) -> None:
     repository.write("pyproject.toml", f'{PROJECT}dependencies = ["vllm"]\n')

@@ -30,7 +30,8 @@ def notebook(*cells: str) -> str:
     ("cells", "codes"),
     [
         (("!rocm-smi", f"!{RANGE}"), ["ROC201"]),
-        (("import torch\n!rocm-smi", f"!{RANGE}"), []),
+        (("import torch\n!rocm-smi", f"!{RANGE}"), ["ROC201"]),
+        (("import torch\n!rocm-smi", "!pip install accelerate torch"), []),
         (("!rocm-smi", f"!{RANGE}", "import torch"), ["ROC201"]),
         ((f"{GUARDED}!rocm-smi", f"!{RANGE}"), ["ROC201"]),
         (("from torch import nn\n!rocm-smi", "!pip install 'torch>=2.4'"), []),

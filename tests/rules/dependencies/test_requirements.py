@@ -163,7 +163,7 @@ def test_no_command_is_too_odd(words: list[str], tmp_path_factory: pytest.TempPa
 
 @settings(max_examples=15, deadline=None)
 @given(
-    name=st.sampled_from(["numpy", "torch", "pkg[extra]"]),
+    name=st.sampled_from(["pkg", "my-pkg", "pkg[extra]"]),
     operator=st.sampled_from([">=", "<=", "<"]),
     version=st.from_regex(r"[1-9]\.[0-9]", fullmatch=True),
 )
@@ -336,8 +336,8 @@ def test_an_upgrade_meets_a_lost_lower_bound_for_now(
     repository: Repository, command: str, is_upgrade: bool
 ) -> None:
     (found,) = repository.lint("setup.sh", f"pip {command} cmake>=3.21 ninja\n")
-    assert found.severity == "warning"
-    assert ("only `--upgrade` brings" in found.help) == is_upgrade
+    assert found.severity == ("note" if is_upgrade else "warning")
+    assert ("only `--upgrade` takes" in found.help) == is_upgrade
 
 
 def test_the_same_specifier_without_quotes_is_told_once_with_the_quotes_that_fit(

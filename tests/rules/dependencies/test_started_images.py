@@ -77,7 +77,7 @@ ROCM = "pip install torch==2.9.1 --index-url https://download.pytorch.org/whl/ro
     ("path", "text", "codes"),
     [
         ("Dockerfile", f"{IMAGE}RUN pip install triton\n", []),
-        ("Dockerfile", f"{IMAGE}RUN pip install -U triton\n", []),  # it is what they want
+        ("Dockerfile", f"{IMAGE}RUN pip install -U triton\n", ["ROC209"]),
         ("Dockerfile", f"{IMAGE}RUN pip install -U triton==3.2.0\n", ["ROC209"]),
         ("Dockerfile", f"{IMAGE}RUN pip install 'triton>=3.5'\n", []),
         ("Dockerfile", f"{IMAGE}RUN pip install git+https://example.com/triton.git\n", []),

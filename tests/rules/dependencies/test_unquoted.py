@@ -44,49 +44,42 @@ def test_a_file_has_one_finding_for_what_is_cut_off_and_one_for_what_is_read(
     assert project.read("setup.sh").count('"') == 8
 
 
-def test_images_for_other_processors_of_a_project_for_rocm_are_left_alone(
-    repository: Repository,
-) -> None:
-    text = "FROM ubuntu:24.04\nRUN pip install setuptools>=49.4\n"
-    assert repository.codes("Dockerfile.cpu", text) == ["ROC208"]
-    repository.write("Dockerfile.rocm", "FROM rocm/dev-ubuntu-24.04\n")
-    assert repository.codes("Dockerfile.cpu", text) == []
-    assert repository.codes("Dockerfile", text) == ["ROC208"]
-
-
-OLD = "pip install yacs>=0.1.8\npip install torch==1.7.1\n"
+WORKFLOW = """\
+jobs:
+  test:
+    steps:
+      - run: pip install {}
+"""
 
 
 @pytest.mark.parametrize(
-    ("text", "codes"),
+    ("path", "text", "severity"),
     [
-        pytest.param(OLD, [], id="no Python of today has that torch"),
-        pytest.param(OLD.replace("1.7.1", "1.12.1"), ["ROC208"], id="Python 3.10 has it"),
-        pytest.param(OLD.replace("torch==", "torch>="), ["ROC208"], id="a newer torch is taken"),
-        pytest.param(OLD.replace("yacs>=0.1.8", "numpy<2"), ["ROC208"], id="not run at all"),
-        pytest.param(
-            OLD.replace("pip install torch", "if old; then\npip install torch") + "fi\n",
-            ["ROC208"],
-            id="a branch for those who have an older Python",
-        ),
+        (".github/workflows/test.yml", WORKFLOW.format("lm-eval>=0.4.5"), "note"),
+        (".github/workflows/test.yml", WORKFLOW.format("lm-eval<0.5"), "error"),
+        ("setup.sh", "pip install -U lm-eval>=0.4.5\n", "note"),
+        ("setup.sh", "pip install lm-eval>=0.4.5\n", "warning"),
     ],
 )
-def test_what_is_installed_beside_a_torch_without_wheels_is_left_alone(
-    repository: Repository, text: str, codes: list[str]
+def test_where_pip_takes_the_newest_release_a_lost_lower_bound_is_a_note(
+    repository: Repository, path: str, text: str, severity: str
 ) -> None:
-    assert repository.codes("setup.sh", text) == codes
-
-
-def test_a_torch_without_wheels_for_newer_pythons_is_no_excuse_where_the_python_is_old(
-    repository: Repository,
-) -> None:
-    image = "FROM python:3.8\n" + "".join(f"RUN {each}\n" for each in OLD.splitlines())
-    assert repository.codes("Dockerfile", image) == ["ROC208"]
-    repository.write("environment.yml", "dependencies:\n- python=3.8\n")
-    assert repository.codes("setup.sh", OLD) == ["ROC208"]
+    (found,) = repository.lint(path, text)
+    assert (found.code, found.severity) == ("ROC208", severity)
 
 
 def test_of_many_packages_the_help_names_three(repository: Repository) -> None:
-    names = "".join(f" {each}>=1" for each in ("peft", "trl", "timm", "kornia", "einops"))
+    names = "".join(f" {each}>=0.1" for each in ("peft", "trl", "timm", "kornia", "einops"))
     (found,) = repository.lint("setup.sh", f"pip install{names}\n")
     assert found.help.endswith("pip installs any version of `peft`, `trl`, `timm` and 2 others.")
+
+
+def test_a_bound_that_no_release_meets_is_to_be_corrected_before_it_is_quoted(
+    repository: Repository,
+) -> None:
+    (found,) = repository.lint("setup.sh", "pip install 'trl>=0.8' torchao>=10.0.0\n")
+    assert found.help.startswith("No known release of torchao meets `>=10.0.0`: the newest is 0.")
+    assert found.help.endswith("Correct the version, then quote the requirement.")
+    assert found.fix is None
+    (met,) = repository.lint("setup.sh", "pip install torchao>=0.10.0\n")
+    assert met.help.startswith('Write `"torchao>=0.10.0"`')

@@ -29,21 +29,8 @@ def sources(torch: str) -> str:
 
 UNUSED = [
     pytest.param(f"# also for rocm\n{REQUIRED}[tool.uv]\nmanaged = true\n", id="a comment"),
-    pytest.param(REQUIRED + index(), id="an index that nothing is taken from"),
     pytest.param(
         f'{PROJECT}description = "for rocm"\n{index(url=CUDA, name="cuda")}', id="a description"
-    ),
-    pytest.param(
-        REQUIRED + index() + index("cuda", CUDA) + sources('{ index = "cuda" }'),
-        id="a source for CUDA",
-    ),
-    pytest.param(
-        f"{REQUIRED}{index()}\n[tool.uv.sources]\nnumpy = {{ index = 'rocm' }}\n",
-        id="the source of another package",
-    ),
-    pytest.param(
-        REQUIRED + index() + '\n[tool.uv]\noverride-dependencies = ["numpy<2"]\n',
-        id="an override of another package",
     ),
     pytest.param("[tool.uv", id="not to be read"),
 ]
@@ -89,21 +76,10 @@ def test_an_index_that_torch_comes_from_is_enough(
     assert repository.codes("install_rocm.sh", script) == []
 
 
-@pytest.mark.parametrize("setting", [f"index-url = '{ROCM}'", "torch-backend = 'auto'"])
-def test_what_is_set_for_uv_pip_counts_for_nothing_else(
-    repository: Repository, setting: str
-) -> None:
-    repository.write("pyproject.toml", f"{REQUIRED}[tool.uv.pip]\n{setting}\n")
-    assert repository.codes("install_rocm.sh", INSTALL) == []
-    assert repository.codes("install_rocm.sh", SYNC) == ["ROC201"]
-
-
 def test_a_uv_toml_has_the_settings_of_uv(repository: Repository) -> None:
     repository.write("pyproject.toml", REQUIRED)
     repository.write("uv.toml", f'[[index]]\nname = "rocm"\nurl = "{ROCM}"\n')
     assert repository.codes("install_rocm.sh", SYNC) == []
-    repository.write("uv.toml", f'[[index]]\nname = "rocm"\nurl = "{ROCM}"\nexplicit = true\n')
-    assert repository.codes("install_rocm.sh", SYNC) == ["ROC201"]
 
 
 @pytest.mark.parametrize(
