@@ -33,7 +33,6 @@ _INFERS = compile_lazily(r"\binference_mode\b|\bno_grad\b")
 TRAINS = compile_lazily(
     r"\.\s*backward\s*\(|\boptim\w*\s*\.\s*step\s*\(|\bTrainer\s*\(|\btorch\.optim\b"
 )
-_MODEL_CLASS = compile_lazily(r"[A-Z]\w*(?:Model|LM|Generation)|(?:[A-Z]\w*)?Transformer")
 _LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
 _AUTOCAST = compile_lazily(r"\bautocast\b")
 _FOR_ONE_RUN = frozenset({"example", "benchmark", "script", "docs"})
@@ -70,18 +69,6 @@ def restores_default(node: cst.Call, source: Source) -> bool:
     return _type_of(node) in _FLOAT32 or _was_read(node.args[0].value, source)
 
 
-def is_set_again(node: cst.Call, source: Source) -> bool:
-    """Calls that set what the same function has set above."""
-    function = source.function(node)
-    here, value = source.span(node), source.text_of(node.args[0].value)
-    return function is not None and any(
-        sets_default(call, source)
-        and source.span(call) < here
-        and source.text_of(call.args[0].value) == value
-        for call in calls_in(function)
-    )
-
-
 def is_restored(node: cst.Call, source: Source) -> bool:
     """Defaults that are read before or set again, in the function, its class or at top level."""
     scopes = [each for each in source.ancestors(node) if isinstance(each, cst.FunctionDef)]
@@ -113,24 +100,6 @@ def is_smoke_test(node: cst.Call, source: Source) -> bool:
     )
 
 
-def is_setter(node: cst.Call, source: Source) -> bool:
-    """Functions `set_…` that only pass their parameter on, for their callers to decide."""
-    function = source.function(node)
-    value = node.args[0].value
-    if function is None or not isinstance(value, cst.Name):
-        return False
-    named_so = re.match(r"_*set_", function.name.value) is not None
-    return named_so and any(
-        isinstance(each, cst.Param) and each.name.value == value.value for each in walk(function)
-    )
-
-
-def is_precise_program(node: cst.Call, source: Source) -> bool:
-    """Programs that compute in float64."""
-    in_program = _is_in_main(source.function(node))
-    return in_program and _type_of(node) in {"float64", "double", "DoubleTensor"}
-
-
 def is_explained(node: cst.Call, source: Source) -> bool:
     """Calls with a comment next to them that gives a reason."""
     return is_explained_beside(node, source)
@@ -147,28 +116,20 @@ def reaches_no_caller(node: cst.Call, source: Source) -> bool:
     return not (function.name.value == "__init__" or _returns(function, node, source))
 
 
-def _is_in_main(function: cst.FunctionDef | None) -> bool:
-    return function is None or function.name.value == "main"
+def runs_worker(node: cst.Call, source: Source) -> bool:
+    """Workers that only infer: the default device is set as well, or no library loads the model."""
+    function = source.function(node)
+    if function is None or TRAINS.search(source.code):
+        return False
+    if "set_default_device" in source.text_of(function):
+        return True
+    return _INFERS.search(source.code) is not None and not _LOADS_MODEL.search(source.code)
 
 
 def _returns(function: cst.FunctionDef, node: cst.Call, source: Source) -> bool:
     """Check whether a function returns something after a call."""
     returned = (each for each in walk(function.body) if isinstance(each, cst.Return))
     return any(each.value and source.span(each) > source.span(node) for each in returned)
-
-
-def makes_one_model_to_run(node: cst.Call, source: Source) -> bool:
-    """Inference that makes its model by its class below, whose kernels ask for the default.
-
-    Where the default device is set too, all that the process makes is meant to change.
-    """
-    function = source.function(node)
-    if function is None or not _INFERS.search(source.code) or TRAINS.search(source.code):
-        return False
-    called = [each for each in calls_in(function) if source.span(each) > source.span(node)]
-    made = any(_MODEL_CLASS.fullmatch(last_name(each.func) or "") for each in called)
-    text = source.text_of(function)
-    return made and "set_default_device" not in text and not _LOADS_MODEL.search(source.code)
 
 
 def _was_read(value: cst.BaseExpression, source: Source, hops: int = 3) -> bool:

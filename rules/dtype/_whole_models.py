@@ -20,7 +20,6 @@ from ._cast import (
     precision_tests,
     without_moves,
 )
-from ._default_dtype import is_smoke_test
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -60,10 +59,8 @@ _MULTIMODAL = compile_lazily(
 _PROCESSOR = compile_lazily(r"\w*image_processor\b")
 _PART_GETS_TYPE = compile_lazily(
     rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
-)
-_KEEPS_FLOAT32 = compile_lazily(r"float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$", re.MULTILINE)
-_CASTING_FUNCTION = compile_lazily(
-    r"half|fp16|bf16|float16|dtype|precision|convert|cast|export|save"
+    r"|float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$",
+    re.MULTILINE,
 )
 _TRAINS_BELOW = compile_lazily(
     r"(?i)\boptimi[sz]er\w*\s*=|\boptim\.\w+\(|trainer\s*\(|\.\s*backward\s*\("
@@ -220,12 +217,6 @@ def cast_help(reason: str) -> str:
     )
 
 
-def is_casting_function(cast: ModelCast, source: Source) -> bool:
-    """Functions that say by their name that they cast, convert, export or save."""
-    function = source.function(cast.call)
-    return function is not None and _CASTING_FUNCTION.search(function.name.value) is not None
-
-
 def is_loaded_so(cast: ModelCast, source: Source) -> bool:
     """Casts to the type that the model was loaded in, said in the call or in its `**kwargs`."""
     return any(_loaded_in(_REDUCED[cast.dtype], each, cast.scope, source) for each in cast.made)
@@ -239,11 +230,6 @@ def is_option(cast: ModelCast, source: Source) -> bool:
     return bool(tests)
 
 
-def is_smoke_cast(cast: ModelCast, source: Source) -> bool:
-    """The smoke test at the end of a module: the `__main__` block of a file with definitions."""
-    return is_smoke_test(cast.call, source)
-
-
 def is_of_no_training(cast: ModelCast, source: Source) -> bool:
     """Casts of adapters and known parts that no optimizer follows in the same function."""
     if cast.is_of_pipeline or contradiction(cast, source) is not None:
@@ -251,9 +237,9 @@ def is_of_no_training(cast: ModelCast, source: Source) -> bool:
     return _TRAINS_BELOW.search(below(cast.call, source)) is None
 
 
-def keeps_float32_below(cast: ModelCast, source: Source) -> bool:
-    """Casts after which parts are set back to float32."""
-    return _KEEPS_FLOAT32.search(below(cast.call, source)) is not None
+def casts_part_below(cast: ModelCast, source: Source) -> bool:
+    """Casts after which a part gets a type of its own, such as float32, again."""
+    return _PART_GETS_TYPE.search(below(cast.call, source)) is not None
 
 
 def _is_diffusers_class(owner: cst.BaseExpression, source: Source) -> bool:
@@ -262,11 +248,6 @@ def _is_diffusers_class(owner: cst.BaseExpression, source: Source) -> bool:
     known = (owner, *(each.value for each in bound))
     named = (source.resolve(each) for each in known if each is not None)
     return any(each is not None and each.startswith("diffusers.") for each in named)
-
-
-def casts_part_below(cast: ModelCast, source: Source) -> bool:
-    """Casts after which a part gets a type of its own again."""
-    return _PART_GETS_TYPE.search(below(cast.call, source)) is not None
 
 
 def _loaded_type(made: cst.Call, source: Source) -> str | None:

@@ -12,14 +12,11 @@ from ._default_dtype import (
     SETS_DEFAULT,
     default_message,
     is_explained,
-    is_precise_program,
     is_restored,
-    is_set_again,
-    is_setter,
     is_smoke_test,
-    makes_one_model_to_run,
     reaches_no_caller,
     restores_default,
+    runs_worker,
     sets_default,
 )
 
@@ -77,13 +74,10 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
     excuses = (
         restores_default,
         is_restored,
-        is_set_again,
         is_smoke_test,
-        is_setter,
-        is_precise_program,
         is_explained,
     )
-    doubts = (reaches_no_caller, makes_one_model_to_run)
+    doubts = (reaches_no_caller, runs_worker)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""

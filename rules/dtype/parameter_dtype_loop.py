@@ -44,12 +44,6 @@ def is_option(node: cst.For, source: Source) -> bool:
     return bool(precision_tests(node, source))
 
 
-def casts_gradients(node: cst.For, source: Source) -> bool:
-    """Loops that cast the gradients, too: for one step of an optimizer."""
-    del source
-    return any(isinstance(each, cst.Attribute) and each.attr.value == "grad" for each in walk(node))
-
-
 def sets_back(node: cst.For, source: Source) -> bool:
     """Loops after which parts are set back: by name, by module, or to float32."""
     return _SETS_BACK.search(below(node, source)) is not None
@@ -113,7 +107,7 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (selects, is_option, casts_gradients, sets_back)
+    excuses = (selects, is_option, sets_back)
     doubts = (is_to_float32, is_of_one_dtype)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:

@@ -15,12 +15,9 @@ from ._whole_models import (
     cast_message,
     casts_part_below,
     contradiction,
-    is_casting_function,
     is_loaded_so,
     is_of_no_training,
     is_option,
-    is_smoke_cast,
-    keeps_float32_below,
     likely_parts,
     model_cast,
     pipeline_help,
@@ -85,11 +82,8 @@ class WholeModelCast(PythonRule["cst.Call"]):
     skips = frozenset({"test", "script"})
     retired = {"ROC406": "composite-model-cast"}  # noqa: RUF012 - a constant of the class
     excuses = (
-        is_casting_function,
         is_loaded_so,
         is_option,
-        is_smoke_cast,
-        keeps_float32_below,
         casts_part_below,
     )
     doubts = (is_of_no_training,)

@@ -107,28 +107,10 @@ def _edit(start: int, end: int, text: str, source: Source) -> Edit:
     return Edit(line, column, end_line, end_column, text, was=was)
 
 
-def is_unreached(found: Dependent, source: Source) -> bool:
-    """Functions that no `forward` of the file calls."""
+def is_not_exported(found: Dependent, source: Source) -> bool:
+    """Code that an export does not run: outside of `forward`, in training, below `is_exporting`."""
     del source
-    return found.dependence.reach == "unreached"
-
-
-def is_guarded(found: Dependent, source: Source) -> bool:
-    """Code that a condition keeps from exports: `is_exporting`, `is_tracing`, `is_compiling`."""
-    del source
-    return found.dependence.reach == "guarded"
-
-
-def is_for_training(found: Dependent, source: Source) -> bool:
-    """Code that runs only while training, or only where labels are given."""
-    del source
-    return found.dependence.reach in {"training", "labels"}
-
-
-def is_bypassed(found: Dependent, source: Source) -> bool:
-    """Loops over experts in classes with `@use_experts_implementation`: exports use another one."""
-    del source
-    return found.dependence.reach == "bypassed"
+    return not _is_exported(found.dependence)
 
 
 def is_generated_from(found: Dependent, source: Source) -> bool:
@@ -137,7 +119,7 @@ def is_generated_from(found: Dependent, source: Source) -> bool:
     return _generated(source) is not None
 
 
-EXCUSES = (is_unreached, is_guarded, is_for_training, is_bypassed, is_generated_from)
+EXCUSES = (is_not_exported, is_generated_from)
 
 
 @once_per_file

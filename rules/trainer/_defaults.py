@@ -87,25 +87,24 @@ def _defaults(source: Source) -> Iterator[Default]:
 
 @once_per_file
 def ways_to(source: Source) -> dict[int, tuple[tuple[str, str], ...]]:
-    """Map the lines of a file to what they stand in: functions, classes, branches of an ``if``."""
+    """Map the lines of a file to the branches of each ``if`` around them.
+
+    The first pair has an empty name, and the function or class at the top of the file.
+    """
     found: dict[int, tuple[tuple[str, str], ...]] = {}
     module = source.python_tree
-    waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = []
-    if module is not None:
-        waiting.append((module, ()))
+    waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = [
+        (top, (("", getattr(top, "name", "")),)) for top in ([] if module is None else module.body)
+    ]
     while waiting:
         node, way = waiting.pop()
-        for line in range(getattr(node, "lineno", 1), (getattr(node, "end_lineno", 0) or 0) + 1):
-            if isinstance(node, ast.stmt):
+        if isinstance(node, ast.stmt):
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 found[line] = max(found.get(line, ()), way, key=len)
         for field, value in ast.iter_fields(node):
             inner = way
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                inner = (*way, ("def", node.name))
-            elif isinstance(node, ast.ClassDef):
-                inner = (*way, ("class", node.name))
-            elif isinstance(node, (ast.If, ast.IfExp)) and field in {"body", "orelse"}:
-                inner = (*way, (f"if {node.lineno}:{node.col_offset}", field))
+            if isinstance(node, (ast.If, ast.IfExp)) and field in {"body", "orelse"}:
+                inner = (*way, (f"{node.lineno}:{node.col_offset}", field))
             children = value if isinstance(value, list) else [value]
             waiting += [(each, inner) for each in children if isinstance(each, ast.AST)]
     return found

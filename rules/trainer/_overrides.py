@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import Fix, argument, calls_in, dotted_text
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import is_method, trainer_classes
 
@@ -71,9 +70,6 @@ def is_called_as_before(found: OldOverride, source: Source) -> bool:
             if method is not None and _replaces_call(method, found.contract):
                 return True
     return False
-
-
-OVERRIDE_EXCUSES = (is_kept_only, is_called_as_before)
 
 
 def old_override(node: cst.FunctionDef, contract: Contract, source: Source) -> OldOverride | None:

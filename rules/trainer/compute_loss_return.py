@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import PythonRule, compile_lazily, conditions, definitions, walk
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import is_method, trainer_classes
 
@@ -94,7 +93,7 @@ class ComputeLossReturn(PythonRule["cst.FunctionDef"]):
     severity = "note"
     skips = frozenset({"test"})
     on = definitions("compute_loss")
-    excuses = (is_kept_only, is_evaluated_otherwise, takes_no_evaluation_data, is_never_evaluated)
+    excuses = (is_evaluated_otherwise, takes_no_evaluation_data, is_never_evaluated)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find overrides that do not look at `return_outputs`, or have no outputs to return."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._defaults import QUOTED, Default, defaults, ways_to
 
@@ -22,13 +21,6 @@ _WHOLE = compile_lazily(
     r"(?:args|cfg|conf|config|hparams|opts?|options|params|settings)\Z"
 )
 """How the one configuration of a run is called, which functions name in different ways."""
-_ROLE = compile_lazily(
-    r"actor|adamw?|adapter|alignprop|audio|bco|benchmark|continual|cpo|critic|demo|discriminator|diffusion|distill"
-    r"|dpo|dream|embed|eval|export|fine_?tun|full|generator|grpo|inference|kto|lion|lora|mlx|muon|orpo|phase"
-    r"|ppo|predict|pretrain|qlora|quick|refine|resume|reward|rloo|rm|rollout|sft|sgd|smoke|stage"
-    r"|student|sweep|teacher|test|tun|valid|vision|warm"
-)
-"""Words in the names of functions and classes that say for what the hyper-parameter is."""
 
 
 class Conflict(NamedTuple):
@@ -38,22 +30,16 @@ class Conflict(NamedTuple):
     other: Default
 
 
-def is_for_another_role(found: Conflict, source: Source) -> bool:
-    """Functions and classes with different roles, such as `train_sft` and `train_dpo`."""
-    return _roles(found.here, source) != _roles(found.other, source)
-
-
-def is_of_another_class(found: Conflict, source: Source) -> bool:
-    """Methods of two classes, each of which has its own configuration."""
-    here, other = _classes(found.here, source), _classes(found.other, source)
-    return bool(here and other) and here != other
-
-
 def is_another_branch(found: Conflict, source: Source) -> bool:
     """Defaults in the two branches of one `if`."""
     here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
-    branches = here.keys() & other.keys() - {"def", "class"}
-    return any(here[each] != other[each] for each in branches)
+    return any(here[each] != other[each] for each in here.keys() & other.keys() - {""})
+
+
+def is_in_another_definition(found: Conflict, source: Source) -> bool:
+    """Defaults in two functions or classes of a file, which may be for different runs."""
+    here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
+    return here.get("") != other.get("")
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -136,7 +122,8 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
         described="calls of `get`, `pop` and `getattr` that give a hyper-parameter a number as its "
         "default",
     )
-    excuses = (is_for_another_role, is_of_another_class, is_another_branch, is_kept_only)
+    excuses = (is_another_branch,)
+    doubts = (is_in_another_definition,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find defaults that differ from another one in the file."""
@@ -146,27 +133,19 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
         span = source.span(node)
         end = source.offset_of(span.end_line) + span.end_column - 1
         for found in conflicts:
-            if found.here.match.end() != end or self.is_excused(found, source):
+            severity = self.severity_of(found, source) if found.here.match.end() == end else None
+            if severity is None:
                 continue
             here, other = found
             line = source.named_line(source.line_of(other.match.start()))
             message = f"`{here.key}` defaults to {here.value} here, and to {other.value} in {line}"
             help = (
                 f"Read `{here.key}` with one default, which is written in one place. "
-                "A configuration that leaves it out runs with both values."
+                "A run that passes both places without it takes both values."
             )
-            yield self.finding(node, source, message, help=help)
+            yield self.finding(node, source, message, help=help, severity=severity)
             return
 
 
 def _way(default: Default, source: Source) -> tuple[tuple[str, str], ...]:
     return ways_to(source).get(source.line_of(default.match.start()), ())
-
-
-def _roles(default: Default, source: Source) -> set[str]:
-    names = (name for kind, name in _way(default, source) if kind in {"def", "class"})
-    return {role for name in names for role in _ROLE.findall(name.lower())}
-
-
-def _classes(default: Default, source: Source) -> list[str]:
-    return [name for kind, name in _way(default, source) if kind == "class"]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.project.copies import SCRIPTS
 from rocmlint.rule import (
     Fix,
     PythonRule,
@@ -18,12 +15,11 @@ from rocmlint.rule import (
     calls,
     compile_lazily,
     conditions,
-    once_per_file,
+    is_explained_beside,
+    last_name,
     statements,
     string_value,
 )
-from rocmlint.rule.closed_projects import is_in_unused_function
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._own_loggers import loggers_set
 
@@ -37,7 +33,6 @@ _ALWAYS = compile_lazily(
     r"version_info|[hH]andlers|\bis\s+(?:not\s+)?None\b|rank|is_main_process|is_master"
 )
 """What stands in conditions that do not ask whether somebody wants to see more."""
-_OF_TRIALS = compile_lazily(r"debug|verbos|trace|fake|mock|toy", re.IGNORECASE)
 _ROOT_LEVEL = compile_lazily(
     r"(?:getLogger[\s\\]*\([\s\\]*\)|\broot\w*)[\s\\]*\.[\s\\]*setLevel[\s\\]*\(|disable[\s\\]*\("
 )
@@ -49,6 +44,10 @@ _HANDLER = compile_lazily(r"\b[A-Z]\w*Handler[\s\\]*\(")
 _HIGHER_LEVEL = compile_lazily(
     r"setLevel[\s\\]*\([\s\\]*(?!(?:logging[\s\\]*\.[\s\\]*)?DEBUG|[\"']DEBUG)\w"
 )
+
+
+_IMPORTED = compile_lazily(r"(?m)^(?:import|from)[ \t]+(\w+)")
+_CONFIGURES = r"(?m)^(?:logging\.)?basicConfig\("
 
 
 class RootLevel(NamedTuple):
@@ -76,17 +75,24 @@ def is_asked_for(found: RootLevel, source: Source) -> bool:
     )
 
 
-def is_for_trials(found: RootLevel, source: Source) -> bool:
-    """Files whose name says that they are for debugging, or fake something."""
-    del found
-    return _OF_TRIALS.search(source.place) is not None
-
-
 def is_explained(found: RootLevel, source: Source) -> bool:
-    """Calls with a comment on their own lines, if it does not say what is left to do."""
-    span = source.span(found.call)
-    beside = [each.text for each in source.comments if span.line <= each.line <= span.end_line]
-    return bool(beside) and not any(re.search("TODO|FIXME|XXX", each) for each in beside)
+    """Calls with a comment next to them that gives a reason."""
+    return is_explained_beside(found.call, source)
+
+
+def is_configured_before(found: RootLevel, source: Source) -> bool:
+    """Calls of `basicConfig` after the import of a package that has called it: they do nothing."""
+    call = found.call
+    if last_name(call.func) != "basicConfig" or argument(call, None, "force") is not None:
+        return False
+    above = source.code[: source.offset_of(source.span(call).line)]
+    imported = set(_IMPORTED.findall(above))
+    packages = source.modules_with(source.project.folders[-1], (_CONFIGURES,)) if imported else ()
+    return any(
+        os.path.basename(path) == "__init__.py"
+        and os.path.basename(os.path.dirname(path)) in imported
+        for path in packages
+    )
 
 
 def is_set_again(found: RootLevel, source: Source) -> bool:
@@ -108,31 +114,6 @@ def is_left_to_handlers(found: RootLevel, source: Source) -> bool:
         return True
     handlers = len(_HANDLER.findall(text))
     return 0 < handlers <= len(_HIGHER_LEVEL.findall(text))
-
-
-def is_without_libraries(found: RootLevel, source: Source) -> bool:
-    """Files that import nothing but Python's standard library, and scripts of llama.cpp."""
-    if found.own:
-        return False
-    return _imports_only_python(source) or bool(SCRIPTS.fullmatch(os.path.basename(source.path)))
-
-
-@once_per_file
-def _imports_only_python(source: Source) -> bool:
-    module = source.python_tree
-    found = [] if module is None else [*ast.walk(module)]
-    tops = {each.name for node in found if isinstance(node, ast.Import) for each in node.names}
-    tops |= {
-        "." if node.level else node.module or ""
-        for node in found
-        if isinstance(node, ast.ImportFrom)
-    }
-    return {each.partition(".")[0] for each in tops} <= sys.stdlib_module_names
-
-
-def is_never_run(found: RootLevel, source: Source) -> bool:
-    """Functions that nothing in the project names."""
-    return is_in_unused_function(found.call, source)
 
 
 class DebugLoggingDefault(PythonRule["cst.Call"]):
@@ -190,8 +171,8 @@ class DebugLoggingDefault(PythonRule["cst.Call"]):
         begins=("basicConfig", "setLevel"),
     )
     excuses = (
-        *(is_asked_for, is_for_trials, is_explained, is_set_again, is_left_to_handlers),
-        *(is_without_libraries, is_kept_only, is_never_run),
+        *(is_asked_for, is_explained, is_set_again, is_left_to_handlers),
+        is_configured_before,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

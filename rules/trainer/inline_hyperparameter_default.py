@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import Option, PythonRule, nodes
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._defaults import QUOTED, defaults
 
@@ -80,14 +79,13 @@ class InlineHyperparameterDefault(PythonRule["cst.Call"]):
         described="calls of `get`, `pop` and `getattr` that give a hyper-parameter a number as its "
         "default",
     )
-    excuses = (is_kept_only,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find hyper-parameters that are read with a default, where the project wants none."""
         span = source.span(node)
         end = source.offset_of(span.end_line) + span.end_column - 1
         for found in defaults(source):
-            if found.match.end() == end and not self.is_excused(node, source):
+            if found.match.end() == end:
                 message = f"`{found.key}` has the default {found.value} in the code"
                 help = f"Read `{found.key}` without one, and write it in the configuration."
                 yield self.finding(node, source, message, help=help)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, compile_lazily, definitions
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import OwnClass, is_method
 
@@ -80,7 +79,7 @@ class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
     severity = "note"
     skips = frozenset({"test"})
     on = definitions("prepare_inputs_for_generation")
-    excuses = (is_kept_only, is_of_other_release)
+    excuses = (is_of_other_release,)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find overrides that return inputs without the positions that `forward` takes."""

@@ -16,7 +16,6 @@ from rocmlint.rule import (
     last_name,
     string_value,
 )
-from rocmlint.rule.put_aside import is_kept_only
 
 from ._trainers import trainer_classes
 
@@ -105,7 +104,7 @@ class TensorInLog(PythonRule["cst.Call"]):
         where=r"self[\s\\]*\.[\s\\]*log[\s\\]*\(",
         begins=("self",),
     )
-    excuses = (is_converted, is_kept_only)
+    excuses = (is_converted,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find tensors in what a Trainer logs."""

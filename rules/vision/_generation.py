@@ -16,7 +16,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.put_aside import is_put_aside
 
 from ._packed import is_of_transformers
 
@@ -88,13 +87,7 @@ def has_encoder(found: HandedOn, source: Source) -> bool:
     )
 
 
-def is_not_own(found: HandedOn, source: Source) -> bool:
-    """Files of transformers itself, and what is put aside."""
-    del found
-    return is_of_transformers(source) or is_put_aside(source)
-
-
-MODEL_EXCUSES = (is_no_model, has_encoder, is_not_own)
+MODEL_EXCUSES = (is_no_model, has_encoder)
 
 
 def drops_it(found: HandedOn, source: Source) -> bool | None:

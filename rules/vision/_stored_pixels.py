@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -15,19 +15,17 @@ from rocmlint.rule import (
     once_per_file,
     statements,
     string_value,
-    syntax_tree,
     walk,
 )
 
-from ._box_names import is_result
 from ._exif import is_exif_transpose
-from ._stored_elsewhere import LOOKS_AT_EXIF, StoredPixels, stored_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Source
 
+_LOOKS_AT_EXIF = compile_lazily(r"(?i)getexif|\borientation\b|exif_size|0x0112")
 _NAMES = (
     r"(?:b(?:nd)?box(?:es)?|b?boxes|xyxy|xywh|key_?points?|landmarks?|polygons?|grid_thw"
     r"|segmentations?|segmentation_masks?|(?:gt|seg|instance|object)_masks?|masks)"
@@ -38,6 +36,7 @@ _READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|ro
 _ITERATORS = frozenset({"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "zip"})
 _VIEWS = frozenset({"copy", "items", "values"})
 _HOPS = 6
+_OF_TENSORS = frozenset({"clone", "cpu", "detach", "size", "tolist"})
 _PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
 _SIZES = frozenset({"size", "width", "height"})
 _CALLED = compile_lazily(r"\b(\w+)[\s\\)]*[(#]")
@@ -45,6 +44,13 @@ _OPEN = "PIL.Image.open"
 _OCR = compile_lazily(r"(?i)(?<![a-z])ocr(?![a-z])")
 _EXAMPLE = compile_lazily(r"examples?|samples?|records?|row|rows")
 _DATA_SET = compile_lazily(r"Data(?:set|Module|Loader)|Collat|DataPipe")
+
+
+class StoredPixels(NamedTuple):
+    """A place that refers to stored pixels, and what it is called."""
+
+    place: str
+    what: str
 
 
 def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixels | None:
@@ -57,12 +63,9 @@ def stored_pixels(node: cst.Call | cst.Attribute, source: Source) -> StoredPixel
     functions = list(_functions(node, source))
     for function in functions:
         for found, what in _read_in(function, source):
-            return StoredPixels(source.named_line(source.span(found).line), what)
+            return StoredPixels(_line_of(found, source), what)
     sized = _size_before(node, functions[0], source) if functions else None
-    if sized is not None:
-        return StoredPixels(source.named_line(source.span(sized).line), "size")
-    name = _outermost(node, source)
-    return None if name is None else stored_elsewhere(name, source)
+    return None if sized is None else StoredPixels(_line_of(sized, source), "size")
 
 
 def fills_data_set(node: cst.Call | cst.Attribute, source: Source) -> bool:
@@ -96,7 +99,7 @@ def _is_of_data_set(function: cst.FunctionDef, source: Source) -> bool:
 
 @once_per_file
 def _looks_at_exif(source: Source) -> bool:
-    return LOOKS_AT_EXIF.search(source.code) is not None
+    return _LOOKS_AT_EXIF.search(source.code) is not None
 
 
 def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
@@ -190,10 +193,12 @@ def _opened_upright(function: cst.FunctionDef, source: Source) -> set[cst.CSTNod
 
 
 def _is_of_data(name: cst.BaseExpression, source: Source) -> bool:
-    """Check whether a name is given no result of a model."""
+    """Check whether a name is given no result of a model, and nothing from a tensor."""
     value = source.value_of(name)
-    tree = None if value is None else syntax_tree(f"({source.text_of(value)})")
-    return tree is None or not is_result(tree)
+    names = () if value is None else map(last_name, walk(value))
+    return not any(
+        each in _OF_TENSORS or _PREDICTED.fullmatch(each) for each in names if each is not None
+    )
 
 
 def _is_written(node: cst.Subscript, source: Source) -> bool:
@@ -298,11 +303,5 @@ def _size_before(
     return kept[-1] if is_same else None
 
 
-def _outermost(node: cst.CSTNode, source: Source) -> str | None:
-    """Return the name of the top-level function or class around a node."""
-    names = [
-        each.name.value
-        for each in source.ancestors(node)
-        if isinstance(each, (cst.FunctionDef, cst.ClassDef))
-    ]
-    return names[-1] if names else None
+def _line_of(node: cst.CSTNode, source: Source) -> str:
+    return source.named_line(source.span(node).line)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import Option, PythonRule, attributes, calls, compile_lazily, fitted
-from rocmlint.rule.put_aside import is_in_unused_copy
 
 from ._exif import is_banned, is_discarded, is_exif_transpose, no_effect
 from ._stored_pixels import fills_data_set, stored_pixels
@@ -30,12 +29,6 @@ def is_without_effect(node: cst.Call | cst.Attribute, source: Source) -> bool:
     if not isinstance(node, cst.Call):
         return False
     return is_discarded(node, source) or no_effect(node, source) is not None
-
-
-def is_in_copied_project(node: cst.Call | cst.Attribute, source: Source) -> bool:
-    """Directories with a license of others, in files that nothing outside of them names."""
-    del node
-    return not is_banned(source) and is_in_unused_copy(source)
 
 
 def is_explained(node: cst.Call | cst.Attribute, source: Source) -> bool:
@@ -62,10 +55,9 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     vision tokens than the prompt has placeholders.
 
     A call is reported where something may refer to the stored pixels: coordinates that its
-    function, or one that calls it, is given or reads from a record; a size that is read before the
-    image is turned; or another file that opens the images as they are and works out coordinates,
-    if what turns them is used beside coordinates. Annotation tools differ: some show and save an
-    image as its EXIF data says, others as it is stored, so compare a sample that is rotated.
+    function, or one of the file that calls it, is given or reads from a record; or a size that is
+    read before the image is turned. Annotation tools differ: some show and save an image as its
+    EXIF data says, others as it is stored, so compare a sample that is rotated.
     Not reported: files that look at the orientation themselves, boxes that a model or a tensor
     gives, which refer to the image that the model was given, and masks that are turned as well.
 
@@ -101,9 +93,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
     name = "exif-transpose"
     since = "0.1.0"
     severity = "warning"
-    tiers = {  # noqa: RUF012 - a constant of the class, like its code
-        "note": "a data set turns its images, or another file works out coordinates on stored ones"
-    }
+    tiers = {"note": "a data set turns its images"}  # noqa: RUF012 - a constant of the class
     on = calls("exif_transpose") | attributes("exif_transpose")
     skips = frozenset({"test"})
     options = {  # noqa: RUF012 - a constant of the class, like its code
@@ -113,7 +103,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
         "always": Option("boolean", False, "report every call, wherever the project's labels are"),
     }
 
-    excuses = (is_without_effect, is_in_copied_project, is_explained)
+    excuses = (is_without_effect, is_explained)
 
     def check(self, node: cst.Call | cst.Attribute, source: Source) -> Iterator[Finding]:
         """Find calls that have an effect, and the function where it is handed on."""
@@ -134,8 +124,7 @@ class ExifTranspose(PythonRule["cst.Call | cst.Attribute"]):
                 f"Compare a rotated sample with {found.place}. "
                 "Without the call, rotate the files once, before anything is annotated."
             )
-            severity = "note" if found.is_elsewhere else self.severity
-            yield self.finding(node, source, message, help=help, severity=severity)
+            yield self.finding(node, source, message, help=help)
         elif self.settings["always"]:
             message = "`exif_transpose` rotates the pixels, which this project does not allow"
             help = "Rotate the files once, and load them as they are, or list this one as allowed."

@@ -17,7 +17,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +54,7 @@ _CONFIG_OBJECT = compile_lazily(r"(?i)(?:config|cfg)\Z")
 _MODEL_CLASS = compile_lazily(r"(?m)^class[\s\\]+\w+[\s\\]*\([^)]*\bnn[\s\\]*\.[\s\\]*Module\b")
 _OTHER_MEANING = compile_lazily(r"(?i)audio|music|speech|stop")
 _CONFIG = compile_lazily(r"(?i)config|args|arguments|params|settings")
+_CONFIGURED = compile_lazily(r"(?i)config|args|arguments|params|settings|^__init__$")
 
 
 class HardCodedId(NamedTuple):
@@ -65,16 +65,10 @@ class HardCodedId(NamedTuple):
 
 
 def is_of_model(found: HardCodedId, source: Source) -> bool:
-    """Files that define a model, its configuration, its vocabulary or a file format."""
+    """Files that define the layers of a model, its configuration, its vocabulary or a format."""
     del found
-    return _OWN_BUSINESS.search(os.path.basename(source.path).lower()) is not None
-
-
-def is_of_model_class(found: HardCodedId, source: Source) -> bool:
-    """Constants of files that define the layers of one model."""
-    if source.enclosing(found.node, cst.FunctionDef, cst.ClassDef) is not None:
-        return False
-    return _MODEL_CLASS.search(source.code) is not None
+    name = os.path.basename(source.path).lower()
+    return _OWN_BUSINESS.search(name) is not None or _MODEL_CLASS.search(source.code) is not None
 
 
 def has_other_meaning(found: HardCodedId, source: Source) -> bool:
@@ -98,22 +92,14 @@ def has_other_meaning(found: HardCodedId, source: Source) -> bool:
     return any(each.isdecimal() and int(each) >= _VOCABULARY for each in numbers)
 
 
-def is_set_in_configuration(found: HardCodedId, source: Source) -> bool:
-    """Ids that are put into a configuration, such as `config.pad_token_id`."""
-    del source
-    return isinstance(found.use, cst.Assign) and any(
-        isinstance(each.target, cst.Attribute)
-        and _CONFIG_OBJECT.search(last_name(each.target.value) or "")
-        for each in found.use.targets
-    )
-
-
 def is_in_configuration(found: HardCodedId, source: Source) -> bool:
-    """Defaults of parameters, and fields and arguments of configurations."""
+    """Defaults of parameters, and what a configuration or a base class is given."""
     for above in source.ancestors(found.node):
         if isinstance(above, cst.Param):
             return True
-        if isinstance(above, cst.Call) and _CONFIG.search(last_name(above.func) or ""):
+        if isinstance(above, cst.Call) and _CONFIGURED.search(last_name(above.func) or ""):
+            return True
+        if isinstance(above, cst.Assign) and any(map(_is_setting, above.targets)):
             return True
         if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
             return isinstance(above, cst.ClassDef) and _is_configuration(above)
@@ -129,12 +115,6 @@ def is_compared_with_tokenizer(found: HardCodedId, source: Source) -> bool:
     above = source.enclosing(found.node, cst.FunctionDef, cst.ClassDef)
     text = source.text if above is None else source.text_of(above)
     return _ASKS.search(text) is not None
-
-
-def is_of_tokenizer(found: HardCodedId, source: Source) -> bool:
-    """What a class for one tokenizer or encoder tells its base."""
-    calls = (each for each in source.ancestors(found.node) if isinstance(each, cst.Call))
-    return any(last_name(each.func) == "__init__" for each in calls)
 
 
 class HardCodedTokenId(PythonRule["cst.Integer"]):
@@ -178,17 +158,8 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
         where=r"\b(?:15164[3-6]|15165[2-6]|15166[78])\b",
         described="the ids of special tokens of Qwen2, Qwen2.5 and Qwen3 as numbers",
     )
-    skips = frozenset({"test", "benchmark", "docs"})
-    excuses = (
-        is_of_model,
-        is_of_model_class,
-        has_other_meaning,
-        is_set_in_configuration,
-        is_in_configuration,
-        is_compared_with_tokenizer,
-        is_of_tokenizer,
-        is_aside,
-    )
+    skips = frozenset({"test", "benchmark", "docs", "example"})
+    excuses = (is_of_model, has_other_meaning, is_in_configuration, is_compared_with_tokenizer)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers that are compared with ids, looked for, or called an id."""
@@ -253,6 +224,12 @@ def _is_id(target: cst.BaseExpression) -> bool:
 
 def _is_token(key: str) -> bool:
     return key.startswith("<") or (_ID.search(key) is not None and not _SIZES.search(key))
+
+
+def _is_setting(target: cst.AssignTarget) -> bool:
+    """Return whether an assignment is like ``config.pad_token_id = 151643``."""
+    owner = target.target.value if isinstance(target.target, cst.Attribute) else None
+    return owner is not None and _CONFIG_OBJECT.search(last_name(owner) or "") is not None
 
 
 def _is_configuration(node: cst.ClassDef) -> bool:

@@ -19,7 +19,6 @@ from rocmlint.rule import (
     nodes,
     walk,
 )
-from rocmlint.rule.put_aside import is_aside
 
 from ._packed import is_of_transformers
 
@@ -75,9 +74,7 @@ def is_in_own_model(found: HomeGrown, source: Source) -> bool:
 
 
 def is_for_old_versions(found: HomeGrown, source: Source) -> bool:
-    """Stand-ins for what an older transformers lacks: in `except`, or below a check of it."""
-    if source.enclosing(found.node, cst.ExceptHandler) is not None:
-        return True
+    """Stand-ins for what an older transformers lacks, below a check of that."""
     tests = (source.text_of(each.test) for each in conditions(found.node, source))
     return any(re.search(r"hasattr|version|is_\w+_available", each) for each in tests)
 
@@ -86,6 +83,19 @@ def asks_for_ids(found: HomeGrown, source: Source) -> bool:
     """Copies that are told the ids of the image tokens, or ask the processor for them."""
     del source
     return isinstance(found.node, cst.FunctionDef) and not any(map(_writes_id, walk(found.node)))
+
+
+def is_wrapper(found: HomeGrown, source: Source) -> bool:
+    """Functions that call the one they replace, which they were given or saved before."""
+    function = found.node
+    if isinstance(function, cst.Assign):
+        bound = source.bindings(found.name, function.value)
+        node = bound[0].node if bound else None
+        if not isinstance(node, cst.FunctionDef):
+            return False
+        function = node
+    called = (last_name(each.func) or "" for each in calls_in(function))
+    return any(_INDEX in each for each in called if each != function.name.value)
 
 
 class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
@@ -141,7 +151,7 @@ class HomeGrownRopeIndex(PythonRule["cst.FunctionDef | cst.Assign"]):
         described=f"functions named like `{_INDEX}`, and assignments to `{_INDEX}` and `{_ROTARY}`",
     )
     skips = frozenset({"test"})
-    excuses = (is_in_own_model, is_for_old_versions, asks_for_ids, is_aside)
+    excuses = (is_in_own_model, is_for_old_versions, asks_for_ids, is_wrapper)
 
     def check(self, node: cst.FunctionDef | cst.Assign, source: Source) -> Iterator[Finding]:
         """Find functions of a module that work the positions out, and patches with own ones."""

@@ -18,7 +18,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.put_aside import is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +129,7 @@ class MissingFontPath(PythonRule["cst.Call"]):
         described="calls of matplotlib, `ImageDraw` and `cv2.putText` that draw text",
     )
     skips = frozenset({"test"})
-    excuses = (may_have_fonts, is_given_a_font, is_aside)
+    excuses = (may_have_fonts, is_given_a_font)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find text in letters that a default font lacks; in one file it is one finding."""

@@ -16,7 +16,6 @@ from rocmlint.rule import (
     nodes,
     walk,
 )
-from rocmlint.rule.put_aside import is_aside
 
 from ._packed import index_of, is_in_model, is_of_transformers, key_of, names_grid, pixels_named
 
@@ -140,7 +139,7 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
         described="what is done with `pixel_values` in code that names `image_grid_thw`",
     )
     skips = frozenset({"test"})
-    excuses = (is_for_other_models, is_layout_of_model, is_aside)
+    excuses = (is_for_other_models, is_layout_of_model)
     doubts = (is_by_name_only,)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:

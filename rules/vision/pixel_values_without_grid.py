@@ -15,7 +15,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.put_aside import is_aside
 
 from ._packed import is_in_model, is_of_transformers
 
@@ -115,7 +114,7 @@ class PixelValuesWithoutGrid(PythonRule["cst.Call"]):
         "needs both",
     )
     skips = frozenset({"test"})
-    excuses = (is_part_of_model, is_aside)
+    excuses = (is_part_of_model,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls of a packed model with one of the two."""
