@@ -20,7 +20,7 @@ from rocmlint.rule import (
 )
 
 from ._caught import ANY_ERROR, handler_of, takes
-from ._vendor import around
+from ._vendor import AMD, around
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -30,12 +30,10 @@ TAKE_NONE = _ERRORS_OF_NONE | ANY_ERROR
 """What an `except` around None that is used as a string names."""
 _PARSERS = frozenset({"float", "int", "parse", "Version", "LooseVersion", "parse_version"})
 _ON_PURPOSE = compile_lazily(
-    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|nvidia|zluda|gfx\d"
-    r"|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
+    rf"{AMD}|nvidia|cuda_home|nvcc|cpp_extension|cudaextension|cuda_arch_list|torch_extensions",
     re.IGNORECASE,
 )
 _BUILDERS = compile_lazily(r"(^|/)(csrc|extensions?|\w*build\w*)(/|\.py)")
-_EXTENSION = compile_lazily(r"^(?:from|import)[ \t][^\n#]*[ \t](?!is_)\w+_cuda\b", re.MULTILINE)
 READS_CUDA_VERSION = attributes(
     "cuda",
     words=("version.cuda", " .cuda", "\n.cuda", ". cuda"),
@@ -163,12 +161,6 @@ def builds_cuda(node: cst.CSTNode, source: Source) -> bool:
     """Files that build extensions or CUDA code, by their path."""
     del node
     return _BUILDERS.search(source.place) is not None
-
-
-def needs_cuda_extension(node: cst.CSTNode, source: Source) -> bool:
-    """Files that cannot be imported without an extension for CUDA: `import fused_dense_cuda`."""
-    del node
-    return _EXTENSION.search(source.code) is not None
 
 
 def knows_amd(node: cst.CSTNode, source: Source) -> bool:

@@ -11,8 +11,8 @@ from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
 from ._live_code import block_around, indent_of_neighbour, live_lines
-from ._loading_call import is_in_brackets, takes_attention
-from ._toggles import ATTENTION, COMPILE, find_toggle
+from ._loading_call import is_in_brackets
+from ._toggles import COMPILE, find_toggle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _DEAD_LINES = 2
 _REACH = 6
 _REACH_IN_CALL = 40
-_OTHER_HARDWARE = compile_lazily(r"\b(?:torch_)?(?:npu|xpu|hpu|mps|mlx|tpu)\b")
 _IS_ON = r"\b\w*(?:{})\w*\s*=\s*True\b"
 TALKS = compile_lazily(
     r"\s*(?:\w+\s*\.\s*)*(?:critical|debug|error|info|log|print|warn)\w*\s*\(", re.IGNORECASE
@@ -58,12 +57,6 @@ class Disabled(NamedTuple):
         if len(text) <= most or " " not in text[:most]:
             return text
         return f"{text[:most].rpartition(' ')[0]} …"
-
-
-def is_for_other_hardware(found: Disabled, source: File) -> bool:
-    """Toggles for other hardware: NPU, XPU, HPU, MPS, MLX, TPU."""
-    del source
-    return _OTHER_HARDWARE.search(found.here.text) is not None
 
 
 def is_dead(found: Disabled, source: File) -> bool:
@@ -101,30 +94,6 @@ def is_done_by_live_code(found: Disabled, source: File) -> bool:
     target = spaced(ast.unparse(toggle.node.targets[0]))
     assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
     return any(map(assigned.match, lines[here.last : here.last + 1]))
-
-
-def is_not_taken(found: Disabled, source: File) -> bool:
-    """Arguments for the attention of a class of diffusers or timm, which takes none."""
-    if found.toggle.feature is not ATTENTION:
-        return False
-    return not takes_attention(found.toggle, found.here.first, source)
-
-
-def is_superseded(found: Disabled, source: File) -> bool:
-    """Switches that are elsewhere by now: in an option, in other code, or in a flag unread."""
-    toggle, lines = found.toggle, live_lines(source)
-    node = toggle.node
-    if toggle.feature is ATTENTION and toggle.key.startswith(("replace_", "patch_", "apply_")):
-        return any("attn_implementation" in line for line in lines)
-    if isinstance(node, (ast.Assign, ast.keyword)) and isinstance(node.value, ast.Attribute):
-        value = re.compile(spaced(ast.unparse(node.value)))
-        return any(map(value.search, lines))
-    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call):
-        flag = ast.unparse(node.targets[0])
-        return flag.startswith("self.") and not any(
-            re.search(rf"\b{spaced(flag)}\b", line) for line in lines
-        )
-    return False
 
 
 def names_what_is_gone(found: Disabled, source: File) -> bool:

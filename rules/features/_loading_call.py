@@ -1,4 +1,4 @@
-"""The statement, and the call that loads a model, to which a commented argument belongs."""
+"""The statement, and the call, to which a commented argument belongs."""
 
 from __future__ import annotations
 
@@ -11,26 +11,6 @@ if TYPE_CHECKING:
     from rocmlint.rule import File
 
     from ._toggles import Toggle
-
-_LOADS = frozenset({"from_pretrained", "from_config", "_from_config", "from_single_file"})
-_WITHOUT_SWITCH = frozenset({"diffusers", "timm"})
-"""Packages whose classes take no argument for the attention."""
-
-
-def takes_attention(toggle: Toggle, line: int, source: File) -> bool:
-    """Check whether the call around a commented argument, if it loads a model, takes such a one."""
-    from rocmlint.rule import Source  # noqa: PLC0415 - few scripts have any
-
-    if not isinstance(source, Source):
-        return True
-    around = list(_around(toggle, line, source))
-    for call in [each for each in around if isinstance(each, (ast.Call, ast.Dict))][-1:]:
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            owner = ast.unparse(call.func).partition(".")[0]
-            bound = [each.dotted for each in source.names.in_module(owner) if each.dotted]
-            packages = {each.partition(".")[0] for each in bound}
-            return call.func.attr not in _LOADS or packages.isdisjoint(_WITHOUT_SWITCH)
-    return True
 
 
 def is_in_brackets(toggle: Toggle, line: int, source: File) -> bool:

@@ -1,4 +1,4 @@
-"""Why a toggle may stand in a comment: a reason in the file, or a PyTorch that has the feature."""
+"""Why a toggle may be in a comment: a reason that the file gives."""
 
 from __future__ import annotations
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from ._disabled import Disabled
 
 _LONG_EXPLANATION = 20
-_XFORMERS_IN_DIFFUSERS = "enable_xformers_memory_efficient_attention"
-_LOWER_BOUNDS = frozenset({"==", "===", "~=", ">=", ">"})
-_HAS_FAST_ATTENTION = 2
-"""The first major version of PyTorch whose own attention diffusers takes by default."""
 
 
 def is_explained(found: Disabled, source: File) -> bool:
@@ -31,23 +27,6 @@ def is_explained(found: Disabled, source: File) -> bool:
     """
     copies = _copies(found, source)
     return any(_has_reason(here, passages, source) for here, passages in copies)
-
-
-def is_built_into_torch(found: Disabled, source: File) -> bool:
-    """Calls for xformers in diffusers where the project requires torch 2, which it does without."""
-    return found.toggle.key == _XFORMERS_IN_DIFFUSERS and any(
-        _is_of_torch_2(each.declared.text) for each in source.project.requirements("torch")
-    )
-
-
-def _is_of_torch_2(requirement: str) -> bool:
-    """Return whether a requirement allows no release before 2.0."""
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
-    parsed = requirement_of(requirement)
-    bounds = [] if parsed is None else list(parsed.specifier)
-    majors = [each.version.partition(".")[0] for each in bounds if each.operator in _LOWER_BOUNDS]
-    return any(each.isdigit() and int(each) >= _HAS_FAST_ATTENTION for each in majors)
 
 
 def _copies(found: Disabled, source: File) -> Iterator[tuple[Passage, Sequence[Passage]]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Source
 
 AMD = (
-    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?:smi|gpu)?(?![a-z])|zluda|gfx_?\d|amdgcn"
+    r"rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?:smi|gpu)?(?![a-z])|zluda|gfx_?\d|amdgcn|fnuz"
     r"|(?<![a-z])[cr]dna\d?(?![a-z])|(?<![a-z])mi[23]\d\dx?(?![a-z])"
 )
 """How code names AMD's GPUs and what runs on them, in any case."""
@@ -41,7 +41,7 @@ _CUDA_PACKAGES = compile_lazily(
 """Imports that fail without CUDA, where nothing catches them."""
 _NEEDS_CUDA = compile_lazily(
     r"(?<![a-z])(?:cutlass|cute|tensorrt|trt_?llm|hopper|blackwell|nvidia|nvfp4|nunchaku|flashinfer"
-    r"|marlin|deep_?gemm|deep_?ep|jetson|sonic_?moe)(?![a-z])",
+    r"|marlin|deep_?gemm|deep_?ep|jetson|sonic_?moe)(?![a-z])|e4b15",
     re.IGNORECASE,
 )
 _NEIGHBOURS = 4
@@ -56,13 +56,18 @@ def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
     return any(map(_ASKS.search, texts)) or names_amd(source.place)
 
 
+def knows_amd(node: cst.CSTNode, source: Source) -> bool:
+    """Files that name ROCm, HIP or AMD in their code, and code that asks whose GPU it has."""
+    return names_amd(source.code) or asks_for_vendor(node, source)
+
+
 def asks_in_statement(node: cst.CSTNode, source: Source) -> bool:
     """Code that asks whose GPU it has, or names HIP, ROCm or AMD, in the function or statement."""
     return _ASKS.search(around(node, source, neighbours=0)) is not None
 
 
 def names_nvidia(node: cst.CSTNode, source: Source) -> bool:
-    """Functions that name NVIDIA, or what only its GPUs have: Hopper, NVFP4, FlashInfer, Marlin."""
+    """Functions that name NVIDIA, or what only its GPUs have: Hopper, NVFP4, fp8e4b15, Marlin."""
     return _NEEDS_CUDA.search(around(node, source)) is not None
 
 

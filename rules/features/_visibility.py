@@ -46,7 +46,6 @@ class VisibleDevices:
     place: Setting | cst.CSTNode
     copied: str = ""
     origin: str = ""
-    is_other: bool = False
 
 
 def fault(found: Sequence[VisibleDevices]) -> tuple[str, str] | None:
@@ -73,12 +72,6 @@ def is_of_all(devices: VisibleDevices, file: File) -> bool:
     """Lists of all GPUs from 0 on: `",".join(str(i) for i in range(count))`, `$(seq 0 7)`."""
     del file
     return _ALL.search(f"{devices.text} {devices.origin}") is not None
-
-
-def is_no_text(devices: VisibleDevices, file: File) -> bool:
-    """Dictionaries with something else than texts."""
-    del file
-    return devices.is_other
 
 
 def _filtered_twice(rocr: VisibleDevices, second: VisibleDevices) -> tuple[str, str] | None:
@@ -202,6 +195,8 @@ def _of_value(
     text = string_value(value)
     if text is not None:
         return VisibleDevices(name, text, known=True, place=place)
+    if isinstance(value, cst.Call) and last_name(value.func) not in _TEXTS:
+        return None  # something else than a list of GPUs: `frozenset({"amd"})`
     copied = _read(value, source)
     return VisibleDevices(
         name,
@@ -210,7 +205,6 @@ def _of_value(
         place=place,
         copied="" if copied == name else copied,
         origin=source.text_of(source.value_of(value) or value),
-        is_other=isinstance(value, cst.Call) and last_name(value.func) not in _TEXTS,
     )
 
 

@@ -23,7 +23,6 @@ from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._cuda_version import (
     READS_CUDA_VERSION,
-    builds_cuda,
     is_cuda_version,
     knows_amd,
     question_about,
@@ -71,11 +70,6 @@ _TEST_FOR_IT = (
 )
 
 
-def is_about_installation(node: cst.CSTNode, source: Source) -> bool:
-    """Files that build extensions or CUDA code, by their path."""
-    return not _is_hasattr(node) and builds_cuda(node, source)
-
-
 def knows_of_amd(node: cst.CSTNode, source: Source) -> bool:
     """Code that knows of AMD or builds for CUDA: it names HIP, ROCm, NVIDIA or nvcc around."""
     return not _is_hasattr(node) and knows_amd(node, source)
@@ -84,11 +78,6 @@ def knows_of_amd(node: cst.CSTNode, source: Source) -> bool:
 def reads_hip_value(node: cst.CSTNode, source: Source) -> bool:
     """Questions whether `torch.version.hip` exists, beside code that reads what it is."""
     return _is_hasattr(node) and _READS_HIP.search(around(node, source)) is not None
-
-
-def is_never_run(node: cst.CSTNode, source: Source) -> bool:
-    """Functions that nothing in the project calls or names but to pass them on."""
-    return is_in_unused_function(node, source)
 
 
 class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
@@ -137,7 +126,7 @@ class AvailabilityIgnoresHip(PythonRule["cst.Attribute | cst.Call"]):
         where=r"hasattr(?<!\whasattr)\s*\([\w.\s]*version\s*,",
     )
     skips = frozenset({"test", "setup"})
-    excuses = (is_about_installation, knows_of_amd, reads_hip_value, is_never_run)
+    excuses = (knows_of_amd, reads_hip_value, is_in_unused_function)
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find conditions on the build of PyTorch that forget ROCm."""

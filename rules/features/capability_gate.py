@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls, fitted, last_name, statements, walk
+from rocmlint.rule import PythonRule, calls, fitted, statements, walk
 from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._capability import OF_AMD, gates
 from ._same_code import same_code
-from ._vendor import asks_for_vendor, is_for_cuda_alone, names_amd, names_nvidia
+from ._vendor import is_for_cuda_alone, knows_amd, names_nvidia
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,35 +26,11 @@ _ADVICE = (
     "`torch.version.hip` first, and there `get_device_properties().gcnArchName`."
 )
 
-_TUNED = frozenset({"num_stages", "num_warps", "num_ctas"})
-
-
-def knows_amd(condition: cst.CSTNode, source: Source) -> bool:
-    """Files that name ROCm, HIP or AMD in their code."""
-    del condition
-    return names_amd(source.code)
-
 
 def only_complains(condition: cst.CSTNode, source: Source) -> bool:
     """Conditions that only raise an error or print something."""
     user = source.parent(condition)
     return isinstance(user, cst.If) and all(map(_complains, statements(user.body)))
-
-
-def is_never_run(condition: cst.CSTNode, source: Source) -> bool:
-    """Functions that nothing in the project calls or names but to pass them on."""
-    return is_in_unused_function(condition, source)
-
-
-def only_tunes(condition: cst.CSTNode, source: Source) -> bool:
-    """Conditions that only choose how many stages or warps a kernel has, or prune its settings."""
-    user = source.parent(condition)
-    function = source.function(condition)
-    if function is not None and "prune" in function.name.value:
-        return True
-    if not isinstance(user, cst.If):
-        return False
-    return all(map(_tunes, statements(user.body)))
 
 
 def is_for_one_generation(condition: cst.CSTNode, source: Source) -> bool:
@@ -81,7 +57,7 @@ class CapabilityGate(PythonRule["cst.Call"]):
     Looked at are conditions whose answer for an AMD GPU is none that Ampere (8.0 and 8.6) gets:
     ``>= (8, 0)`` holds for all AMD GPUs that PyTorch supports, and is not reported. One condition
     of a function is, and copies of the function in a project are reported once. Not reported is
-    what asks for one generation alone (``== 10``), and what only chooses stages and warps.
+    what asks for one generation alone (``== 10``).
 
     ## Example
     ```python
@@ -116,13 +92,11 @@ class CapabilityGate(PythonRule["cst.Call"]):
     on = calls("get_device_capability", "get_device_properties")
     excuses = (
         is_for_cuda_alone,
-        asks_for_vendor,
         knows_amd,
         names_nvidia,
         only_complains,
-        only_tunes,
         is_for_one_generation,
-        is_never_run,
+        is_in_unused_function,
     )
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
@@ -149,12 +123,6 @@ class CapabilityGate(PythonRule["cst.Call"]):
 def _asks_for_equality(gate: Gate) -> bool:
     """Return whether a gate asks for one generation: what asks for the least one tells more."""
     return isinstance(gate.comparison.comparisons[0].operator, (cst.Equal, cst.NotEqual))
-
-
-def _tunes(statement: cst.CSTNode) -> bool:
-    return isinstance(statement, cst.Assign) and all(
-        (last_name(each.target) or "") in _TUNED for each in statement.targets
-    )
 
 
 def _complains(statement: cst.CSTNode) -> bool:

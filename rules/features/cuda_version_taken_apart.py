@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls_in, last_name
+from rocmlint.rule import PythonRule
 
 from ._caught import handler_of
 from ._cuda_version import (
@@ -18,31 +18,14 @@ from ._cuda_version import (
     is_cuda_version,
     is_taken_apart,
     knows_amd,
-    needs_cuda_extension,
     question_about,
 )
-from ._vendor import around, lines_around, names_amd
+from ._vendor import lines_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
-
-
-def is_asked_of_cuda(node: cst.CSTNode, source: Source) -> bool:
-    """Functions that are about CUDA or TensorRT by their name."""
-    function = source.function(node)
-    return function is not None and re.search(r"cuda|tensorrt", function.name.value) is not None
-
-
-def is_called_off_amd(node: cst.CSTNode, source: Source) -> bool:
-    """Private functions that are called only by code that names HIP, ROCm or AMD."""
-    function = source.function(node)
-    if function is None or not function.name.value.startswith("_"):
-        return False
-    name = function.name.value
-    callers = [each for each in calls_in(source.module) if last_name(each.func) == name]
-    return bool(callers) and all(names_amd(around(each, source)) for each in callers)
 
 
 def is_looked_at_before(node: cst.CSTNode, source: Source) -> bool:
@@ -88,15 +71,7 @@ class CudaVersionTakenApart(PythonRule["cst.Attribute | cst.Call"]):
     severity = "warning"
     on = READS_CUDA_VERSION
     skips = frozenset({"test", "setup"})
-    excuses = (
-        builds_cuda,
-        needs_cuda_extension,
-        knows_amd,
-        is_asked_of_cuda,
-        is_called_off_amd,
-        is_looked_at_before,
-        is_caught,
-    )
+    excuses = (builds_cuda, knows_amd, is_looked_at_before, is_caught)
 
     def check(self, node: cst.Attribute | cst.Call, source: Source) -> Iterator[Finding]:
         """Find versions that are used as a string or number without a look at None."""

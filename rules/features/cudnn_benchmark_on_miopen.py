@@ -8,7 +8,7 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, assignments, compile_lazily, conditions, constant
 
-from ._vendor import asks_for_vendor, is_for_cuda_alone
+from ._vendor import asks_for_vendor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,7 @@ class CudnnBenchmarkOnMiopen(PythonRule["cst.Assign"]):
         words=("cudnn",),
         where=r"benchmark(?<!\wbenchmark)[\s\\]*=[\s\\(]*True\b",
     )
-    excuses = (is_for_cuda_alone, asks_for_vendor, is_asked_for, has_fixed_shapes)
+    excuses = (asks_for_vendor, is_asked_for, has_fixed_shapes)
 
     def check(self, node: cst.Assign, source: Source) -> Iterator[Finding]:
         """Find where the flag is switched on."""

@@ -12,14 +12,11 @@ from ._disabled import (
     disabled,
     is_dead,
     is_done_by_live_code,
-    is_for_other_hardware,
     is_no_line_of_code,
-    is_not_taken,
-    is_superseded,
     names_what_is_gone,
 )
 from ._evidence import claiming_line, is_left_to_choice
-from ._reasons import is_built_into_torch, is_explained
+from ._reasons import is_explained
 from ._toggles import VARIABLES, WORDS
 
 if TYPE_CHECKING:
@@ -102,15 +99,11 @@ class DisabledFeatureToggle(PartRule["Comment"]):
         "toggles": Option("strings", (), "further names that switch a fast path on")
     }
     excuses = (
-        is_for_other_hardware,
         is_explained,
         is_dead,
         is_no_line_of_code,
         is_done_by_live_code,
-        is_superseded,
         names_what_is_gone,
-        is_not_taken,
-        is_built_into_torch,
     )
     doubts = (is_left_to_choice,)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -22,14 +23,6 @@ from rocmlint.rule import (
 )
 
 from ._late_settings import late_setting
-from ._needless_settings import (
-    is_off,
-    is_repeated,
-    is_set_for_program,
-    is_unknown_to_hub,
-    loads_from_disk,
-    shows_what_is_there,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +46,9 @@ _READ = (
     r"[\"']{}[\"'](?![\s\\]*\][\s\\]*=[^=])"
 )
 _OS = "import os"
+_TRANSFER = "HF_HUB_ENABLE_HF_TRANSFER"
+_BEFORE_HUB_1 = {"huggingface-hub": 1, "transformers": 5}
+"""The packages that tell which huggingface_hub is used, and the first major version with 1.0."""
 
 
 def is_for_children(late: LateSetting, source: Source) -> bool:
@@ -76,6 +72,18 @@ def is_passed_on(late: LateSetting, source: Source) -> bool:
     return (set_too or re.search(_READ.format(name), source.text)) is not None
 
 
+def is_unknown_to_hub(late: LateSetting, source: Source) -> bool:
+    """`HF_HUB_ENABLE_HF_TRANSFER`, which 1.0 dropped, unless an older one is declared."""
+    if late.setting.name != _TRANSFER:
+        return False
+    for package, first in _BEFORE_HUB_1.items():
+        found = [each for each in source.versions(package) if each.declared]
+        if found:
+            lowest = [each.lowest or each.version for each in found]
+            return all(each.major >= first for each in lowest)
+    return True
+
+
 class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
     """Environment variable is set after the library has read it.
 
@@ -88,10 +96,7 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
     wrong GPU is used, or memory is as fragmented as before.
 
     Only variables that are read once are reported, not ``TOKENIZERS_PARALLELISM``,
-    ``CUDA_LAUNCH_BLOCKING`` or ``HF_TOKEN``, and each once in a file. Not reported is what a
-    Dockerfile, script or service of the project sets to the same value, what only programs
-    started from here need, caches and offline modes where all models are loaded from disk, and
-    ``HF_HUB_ENABLE_HF_TRANSFER`` unless a ``huggingface_hub`` before 1.0 is declared.
+    ``CUDA_LAUNCH_BLOCKING`` or ``HF_TOKEN``, and each once in a file.
 
     ## Example
     ```python
@@ -137,14 +142,8 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
         where=r"environ\b",
         described="variables that `os.environ` gets",
     )
-    excuses = (is_for_children, is_set_before, is_passed_on, is_repeated)
-    doubts = (
-        is_off,
-        is_unknown_to_hub,
-        shows_what_is_there,
-        loads_from_disk,
-        is_set_for_program,
-    )
+    excuses = (is_for_children, is_set_before, is_passed_on)
+    doubts = (is_unknown_to_hub,)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find settings after the import, or the first use of a GPU, that reads the variable."""
@@ -154,7 +153,9 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
             if late is not None and severity is not None:
                 message, advice = _words(late, source)
                 fix = _moved_up(late, source)
-                yield self.finding(node, source, message, help=advice, fix=fix, severity=severity)
+                found = self.finding(node, source, message, help=advice, fix=fix, severity=severity)
+                once = f"{self.code} {source.path} {late.setting.name}"
+                yield replace(found, once=once)
                 return
 
 

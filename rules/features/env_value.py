@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.project.texts import texts_below
 from rocmlint.published.variables import KNOWN, misunderstood
 from rocmlint.rule import (
     PartRule,
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
 _GFX = "HSA_OVERRIDE_GFX_VERSION"
 _THREE_NUMBERS = compile_lazily(r"\d+\.\d+\.\d+")
 _GFX_NAME = compile_lazily(r"(?:gfx)?(?P<major>\d{1,2})(?P<minor>\d)(?P<step>[0-9a-f])")
-_FLASH_ATTN = compile_lazily(
-    r"(?i)flash[-_]att(?:n|ention)(?!_triton_amd)|rocm/[\w-]*(?:vllm|sgl|megatron|primus|training)"
-)
-"""How a project names flash-attn that installs, imports or takes it, or an image that has it."""
 _READ_BY_OTHERS = frozenset({"HCC_AMDGPU_TARGET"})
 """Names that hipcc reads, though no library does."""
 NAMES = (
@@ -68,20 +63,6 @@ def is_read_by_project(given: Given, file: File) -> bool:
     if re.search(rf"\$\{{?{re.escape(given.name)}\b", file.text) or re.search(read, file.text):
         return True
     return bool(file.modules_with(file.project.folders[-1], (read,)))
-
-
-def is_without_reader(given: Given, file: File) -> bool:
-    """Settings of flash-attn in projects and images that neither install nor import it."""
-    row = KNOWN.get(given.name)
-    if row is None or row.reader != "flash_attn":
-        return False
-    if file.project.requirements("flash-attn") or _FLASH_ATTN.search(file.text):
-        return False
-    root = file.project.folders[-1]
-    return not any(
-        _FLASH_ATTN.search(file.read(each))
-        for each in (*file.modules_with(root, (_FLASH_ATTN.pattern,)), *texts_below(root, file))
-    )
 
 
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
@@ -131,7 +112,7 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
         suspects=_named,
         described="variables that `os.environ` gets",
     )
-    excuses = (is_read_by_project, is_without_reader)
+    excuses = (is_read_by_project,)
 
     def check(self, node: Setting | cst.Assign | cst.Call, source: File) -> Iterator[Finding]:
         """Find names that no program reads, and values that the reader takes as something else."""

@@ -13,13 +13,12 @@ from rocmlint.rule import (
     PythonRule,
     attributes,
     compile_lazily,
-    conditions,
     last_name,
     once_per_file,
     walk,
 )
 
-from ._vendor import around, is_for_cuda_alone, names_amd, names_nvidia
+from ._vendor import is_for_cuda_alone, knows_amd, names_nvidia
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,34 +30,13 @@ _MULTIPLIES = compile_lazily(
     r"(?:scaled_(?:grouped_)?mm|fp8_?\w*(?:gemm|matmul|_mm)\w*|(?:gemm|matmul|_mm)\w*_fp8\w*)[\s\\]*\(",
     re.IGNORECASE,
 )
-_MICROSCALED = compile_lazily(r"mx_?fp8|e8m0", re.IGNORECASE)
 _GFX = compile_lazily(r"gfx\d[\d_a-f]+")
-_KNOWS = compile_lazily(r"fnuz", re.IGNORECASE)
 _MAKERS = frozenset(
     {
         *("to", "finfo", "type", "empty", "zeros", "empty_like", "zeros_like", "ones", "full"),
         *("tensor", "as_tensor", "rand", "randn"),
     }
 )
-
-
-def knows_fnuz(node: cst.CSTNode, source: Source) -> bool:
-    """Files that name the other types (`fnuz`), ROCm, HIP or AMD."""
-    del node
-    return _KNOWS.search(source.text) is not None or names_amd(source.text)
-
-
-def is_microscaled(node: cst.CSTNode, source: Source) -> bool:
-    """Functions and modules for MXFP8, whose scales MI300 does not have at all."""
-    return _MICROSCALED.search(f"{source.place}\n{around(node, source)}") is not None
-
-
-def is_tried_out(node: cst.CSTNode, source: Source) -> bool:
-    """Benchmarks of a module by their name, and what runs only where it is the program."""
-    function = source.function(node)
-    if function is not None and "benchmark" in function.name.value:
-        return True
-    return any("__name__" in source.text_of(each.test) for each in conditions(node, source))
 
 
 def is_for_other_gpus(node: cst.CSTNode, source: Source) -> bool:
@@ -84,7 +62,7 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
 
     Looked at are functions and classes that multiply fp8 matrices, what they call in their file,
     and its constants; types that only store weights, or round numbers, are right everywhere.
-    Benchmarks and MXFP8 are left out. The first use of a file is reported.
+    The first use of a file is reported.
 
     In preview: what the code runs on may be decided elsewhere.
 
@@ -124,10 +102,8 @@ class Fp8FnOnFnuz(PythonRule["cst.Attribute"]):
     on = attributes(*_TYPES, words=_TYPES, where=r"float8_e(?:4m3fn|5m2)\b")
     excuses = (
         is_for_cuda_alone,
-        knows_fnuz,
+        knows_amd,
         names_nvidia,
-        is_microscaled,
-        is_tried_out,
         is_for_other_gpus,
     )
 

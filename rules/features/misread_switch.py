@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from rocmlint.rule import (
     string_value,
     walk,
 )
-from rocmlint.rule.copied_projects import is_copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,21 +60,6 @@ def asks_presence(switch: Switch, source: Source) -> bool:
     return any(_ASKS_PRESENCE.search((last_name(each) or "").lower()) for each in targets)
 
 
-def is_in_copied_project(switch: Switch, source: Source) -> bool:
-    """Directories with a license of their own, which names others than that of the project."""
-    del switch
-    return is_copied(source)
-
-
-def is_of_other_package(switch: Switch, source: Source) -> bool:
-    """Variables of a package that the file imports, and that is not the project's own."""
-    package = switch.variable.partition("_")[0].lower()
-    imports = rf"^(?:from|import)[ \t]+{re.escape(package)}\b"
-    if not package or re.search(imports, source.code, re.MULTILINE) is None:
-        return False
-    return not source.is_first_party(package)
-
-
 class MisreadSwitch(PythonRule["cst.Call"]):
     """Environment switch turns on for "0" and "False" too.
 
@@ -87,8 +70,7 @@ class MisreadSwitch(PythonRule["cst.Call"]):
     off. A text is never equal to ``True`` or ``1`` either, so ``== 1`` cannot be switched on.
 
     Only what is plainly a switch is reported: its default is a word or number for on or off, and
-    nothing but its truth is used. Copies of other projects, and variables called after another
-    package that the file imports, are left to those who wrote them.
+    nothing but its truth is used.
 
     ## Example
     ```python
@@ -123,7 +105,7 @@ class MisreadSwitch(PythonRule["cst.Call"]):
         words=("environ", "getenv"),
         where=r"\benviron\b|\bgetenv\b",
     )
-    excuses = (asks_presence, is_of_other_package, is_in_copied_project)
+    excuses = (asks_presence,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find variables of which only the truth counts, where that of a word was meant."""

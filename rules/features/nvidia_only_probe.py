@@ -21,13 +21,11 @@ from rocmlint.rule import (
     dotted_text,
     imports,
     last_name,
-    statements,
 )
-from rocmlint.rule.closed_projects import is_in_unused_function
 
 from ._caught import ANY_ERROR, handler_of
 from ._same_code import same_code
-from ._vendor import around, asks_for_vendor, is_for_cuda_alone, names_amd
+from ._vendor import around, is_for_cuda_alone, knows_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +38,6 @@ _OF_NVML = ("pynvml", "py3nvml", "nvidia_smi")
 _RUNNERS = ("run", "call", "check_call", "check_output", "Popen")
 _NOT_FOUND = ANY_ERROR | {"OSError", "FileNotFoundError", "EnvironmentError", "IOError"}
 _FAILED = ANY_ERROR | {"CalledProcessError", "SubprocessError"}
-_NVML_FAILED = ANY_ERROR | {"NVMLError"}
 _NO_MODULE = ANY_ERROR | {"ImportError", "ModuleNotFoundError"}
 _LOOKED_FOR = compile_lazily(
     r"\b(?:which|find_executable|exists|isfile|is_file|access)[\s\\]*\([^()]*nvidia-smi"
@@ -64,11 +61,6 @@ def is_caught(node: Probe, source: Source) -> bool:
     return bool(uses) and all(handler_of(each, source, errors) is not None for each in uses)
 
 
-def is_conditional_import(node: Probe, source: Source) -> bool:
-    """Imports under a condition."""
-    return not isinstance(node, cst.Call) and any(True for _ in conditions(node, source))
-
-
 def is_looked_for(node: Probe, source: Source) -> bool:
     """Runs of `nvidia-smi` in a function that looks for the program: `shutil.which`."""
     return isinstance(node, cst.Call) and _LOOKED_FOR.search(around(node, source)) is not None
@@ -79,43 +71,6 @@ def is_about_nvidia(node: Probe, source: Source) -> bool:
     del node
     named_so = _ABOUT_NVIDIA.search(source.place.rpartition("/")[2])
     return named_so is not None or _IMPORTS_MODAL.search(source.code) is not None
-
-
-def is_only_told(node: Probe, source: Source) -> bool:
-    """Imports in files where all that `nvmlInit` fails to do is ignored or printed.
-
-    The package itself is pure Python, and installed on any machine that the project asks for it.
-    """
-    if isinstance(node, cst.Call):
-        return False
-    starts = [each for each in calls_in(source.module) if last_name(each.func) == "nvmlInit"]
-    return bool(starts) and all(_is_passed_over(each, source) for each in starts)
-
-
-def _is_passed_over(call: cst.Call, source: Source) -> bool:
-    handler = handler_of(call, source, _NVML_FAILED)
-    if not isinstance(handler, cst.ExceptHandler):
-        return handler is not None
-    return all(
-        isinstance(each, cst.Pass)
-        or (isinstance(each, cst.Expr) and isinstance(each.value, cst.Call))
-        for each in statements(handler.body)
-    )
-
-
-def is_run_by_test(node: Probe, source: Source) -> bool:
-    """Runs of `nvidia-smi` in tests."""
-    return isinstance(node, cst.Call) and "test" in source.kinds
-
-
-def knows_amd(node: Probe, source: Source) -> bool:
-    """Probes in files that name ROCm, HIP or AMD, or under a condition that asks for CUDA."""
-    return names_amd(source.code) or asks_for_vendor(node, source)
-
-
-def is_never_run(node: Probe, source: Source) -> bool:
-    """Functions that nothing in the project calls or names but to pass them on."""
-    return is_in_unused_function(node, source)
 
 
 class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
@@ -168,14 +123,11 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     )
     excuses = (
         is_for_cuda_alone,
-        is_conditional_import,
         is_looked_for,
-        is_run_by_test,
         knows_amd,
         is_caught,
-        is_never_run,
     )
-    doubts = (is_about_nvidia, is_only_told)
+    doubts = (is_about_nvidia,)
 
     def check(self, node: Probe, source: Source) -> Iterator[Finding]:
         """Find imports of NVML at module level, and runs of `nvidia-smi` that raise without it."""
@@ -185,13 +137,17 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
             is_probe = _raises(node) and _runs_nvidia_smi(node, source)
         else:
             message = f"`{_module(node)}` only sees NVIDIA GPUs, and this import has no alternative"
-            is_probe = source.function(node) is None and not source.is_for_types_only(node)
+            is_probe = source.function(node) is None and not _is_conditional(node, source)
         severity = self.severity_of(node, source) if is_probe else None
         if severity is not None:
             finding = self.finding(node, source, message, help=_ADVICE, severity=severity)
             is_call = isinstance(node, cst.Call)
             once = same_code(finding, node, source) if is_call else f"{self.code} {source.path}"
             yield replace(finding, once=once)
+
+
+def _is_conditional(node: cst.Import | cst.ImportFrom, source: Source) -> bool:
+    return source.is_for_types_only(node) or any(True for _ in conditions(node, source))
 
 
 def _module(node: cst.Import | cst.ImportFrom) -> str:

@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, dotted_text, imports, walk
 
 from ._caught import ANY_ERROR, handler_of
-from ._vendor import asks_in_statement, is_for_cuda_alone
+from ._vendor import is_for_cuda_alone, knows_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,17 +29,6 @@ def is_one_of_several(node: cst.Import | cst.ImportFrom, source: Source) -> bool
     return handler is not None and any(
         isinstance(each, (cst.Import, cst.ImportFrom)) for each in walk(handler)
     )
-
-
-def is_extension_tried(node: cst.Import | cst.ImportFrom, source: Source) -> bool:
-    """Imports of the extension itself in a `try`: only what needs it depends on it."""
-    return isinstance(node, cst.Import) and handler_of(node, source, _NO_MODULE) is not None
-
-
-def is_of_own_package(node: cst.Import | cst.ImportFrom, source: Source) -> bool:
-    """Code of the attention package itself."""
-    found = next(_private(node), None)
-    return found is not None and source.is_first_party(found[0])
 
 
 class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
@@ -82,13 +71,7 @@ class PrivateFlashAttn(PythonRule["cst.Import | cst.ImportFrom"]):
     severity = "note"
     skips = frozenset({"test"})
     on = imports(*_PACKAGES, *sorted(_EXTENSIONS))
-    excuses = (
-        is_of_own_package,
-        is_for_cuda_alone,
-        asks_in_statement,
-        is_one_of_several,
-        is_extension_tried,
-    )
+    excuses = (is_for_cuda_alone, knows_amd, is_one_of_several)
 
     def check(self, node: cst.Import | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Find private names of attention packages, and their extensions for CUDA."""

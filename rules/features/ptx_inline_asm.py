@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, argument, calls, compile_lazily, shortened
 
-from ._vendor import asks_for_vendor, is_for_cuda_alone, names_amd
+from ._vendor import is_for_cuda_alone, knows_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +25,6 @@ _PTX = compile_lazily(
     r"|(%(?:tid|ntid|ctaid|laneid|warpid|smid|globaltimer|clock)\b)"
 )
 """Instructions, declarations and special registers of PTX."""
-
-
-def knows_amd(node: cst.Call, source: Source) -> bool:
-    """Files that name ROCm, HIP or AMD."""
-    del node
-    return names_amd(source.text)
 
 
 class PtxInlineAsm(PythonRule["cst.Call"]):
@@ -78,7 +72,7 @@ class PtxInlineAsm(PythonRule["cst.Call"]):
     since = "0.1.0"
     severity = "note"
     on = calls("inline_asm_elementwise", "inline_asm")
-    excuses = (is_for_cuda_alone, asks_for_vendor, knows_amd)
+    excuses = (is_for_cuda_alone, knows_amd)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find assembly with instructions of PTX."""

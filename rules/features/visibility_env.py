@@ -9,7 +9,7 @@ from rocmlint.paths import relative
 from rocmlint.published.visible_devices import VISIBILITY
 from rocmlint.rule import PartRule, nodes, settings
 
-from ._visibility import fault, in_parts, in_python, is_no_text, is_of_all, quoted_lists
+from ._visibility import fault, in_parts, in_python, is_of_all, quoted_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ class VisibilityEnv(PartRule["Setting | cst.Assign | cst.Dict"]):
         described="items of environments that Python code sets",
     )
 
-    excuses = (is_of_all, is_no_text)
+    excuses = (is_of_all,)
 
     def check(self, node: Setting | cst.Assign | cst.Dict, source: File) -> Iterator[Finding]:
         """Find lists of GPUs that hold together and name others than they seem to."""

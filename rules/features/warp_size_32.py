@@ -20,7 +20,7 @@ from rocmlint.rule import (
 )
 
 from ._caught import ANY_ERROR, handler_of
-from ._vendor import asks_in_statement, is_for_cuda_alone, names_amd
+from ._vendor import asks_in_statement, names_amd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ class WarpSize32(PythonRule["cst.Integer"]):
         where=r"(?<![\w.])(?:32|64)(?![\w.])",
         described="numbers that a kernel gets as `num_warps` or `warp_size`",
     )
-    excuses = (is_for_cuda_alone, asks_in_statement, prunes_for_amd, is_chosen_by_size, is_tuned)
+    excuses = (asks_in_statement, prunes_for_amd, is_chosen_by_size, is_tuned)
     doubts = (is_tried,)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:

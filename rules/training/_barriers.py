@@ -27,12 +27,10 @@ _ASKS_ONLY = compile_lazily(r"(?:is|get|current)_\w+|device")
 _RANKS = compile_lazily(
     r"(?i)(?:\w+_)?rank(?:_?0|_zero)?|(?:is_)?(?:\w+_)?(?:main|master)(?:_process|_rank)?"
 )
-_NEEDS = (
+_NEEDS_ALL_RANKS = compile_lazily(
     r"save|(?<!up)(?<!down)load|state_dict|gather|scatter|broadcast|reduce|send|recv"
     r"|(?:sync|update|transfer)_\w*weights|generate|rollout|offload|sleep|wake_up|destroy"
 )
-_NEEDS_ALL_RANKS = compile_lazily(_NEEDS)
-_SAVES = compile_lazily(rf"{_NEEDS}|checkpoint|upload|push_to_hub")
 _VALIDATES = compile_lazily(r"validat|evaluat|(?:^|_)eval_")
 
 
@@ -48,27 +46,14 @@ def is_barrier(call: cst.Call, source: Source, hops: int = _HOPS) -> bool:
     return dotted is not None and _is_wrapper(dotted, source, hops)
 
 
-def needed_after(found: InStep, source: Source) -> Iterator[str]:
-    """Yield the names of what is called after a barrier, on every step, and needs all ranks."""
-    for statement in neighbours(found.call, source)[1][:2]:
-        for call, condition in _calls_after(statement):
-            name = last_name(call.func) or ""
-            if condition is None and _NEEDS_ALL_RANKS.search(name):
-                yield name
-
-
-def needed_sometimes(found: InStep, source: Source) -> tuple[str, cst.If] | None:
-    """Return the first call beside a barrier that needs it in some steps only, and its `if`.
-
-    What one rank does alone needs no barrier, and one under its condition would hang.
-    """
-    before, after = neighbours(found.call, source)
-    for statement in (*after[:2], *before[-2:]):
-        for call, condition in _calls_after(statement):
-            name = last_name(call.func) or ""
-            if condition is not None and _SAVES.search(name):
-                return None if _is_for_one_rank(condition, source) else (name, condition)
-    return None
+def prepares_ranks(found: InStep, source: Source) -> bool:
+    """Barriers before what all ranks must have reached on every step: collectives, rollouts."""
+    names = (
+        last_name(call.func) or ""
+        for statement in neighbours(found.call, source)[1][:2]
+        for call in _calls_on_every_step(statement)
+    )
+    return any(map(_NEEDS_ALL_RANKS.search, names))
 
 
 def follows_validation(found: InStep, source: Source) -> bool:
@@ -76,38 +61,19 @@ def follows_validation(found: InStep, source: Source) -> bool:
     return any(map(_VALIDATES.search, names_called_before(found.call, source)))
 
 
-def _calls_after(
-    node: cst.CSTNode, condition: cst.If | None = None
-) -> Iterator[tuple[cst.Call, cst.If | None]]:
-    """Yield the calls in a statement, each with the `if` that not every step enters."""
-    if isinstance(node, (cst.For, cst.While)):
+def _calls_on_every_step(node: cst.CSTNode) -> Iterator[cst.Call]:
+    """Yield the calls in a statement that no condition stands around but one on the rank."""
+    if isinstance(node, (cst.For, cst.While)) or (
+        isinstance(node, cst.If) and not _asks_rank(node.test)
+    ):
         return
     if not isinstance(node, (cst.If, cst.With, cst.Try)):
-        yield from ((call, condition) for call in calls_in(node))
+        yield from calls_in(node)
         return
     if isinstance(node, cst.With):
-        yield from ((call, condition) for item in node.items for call in calls_in(item))
-    if isinstance(node, cst.If) and condition is None and not _asks_rank(node.test):
-        condition = node
+        yield from (call for item in node.items for call in calls_in(item))
     for statement in statements(node.body):
-        yield from _calls_after(statement, condition)
-    if isinstance(node, cst.If) and node.orelse is not None:
-        rest = node.orelse
-        for statement in [rest] if isinstance(rest, cst.If) else statements(rest.body):
-            yield from _calls_after(statement, condition)
-
-
-def _is_for_one_rank(condition: cst.If, source: Source) -> bool:
-    """Check whether a condition, or one around it, asks for the rank."""
-    around = [each for each in source.ancestors(condition) if isinstance(each, cst.If)]
-    return any(_names_rank(each.test) for each in (condition, *around))
-
-
-def _names_rank(test: cst.BaseExpression) -> bool:
-    """Check whether a condition asks for the rank, with something else or alone."""
-    if isinstance(test, cst.BooleanOperation):
-        return _names_rank(test.left) or _names_rank(test.right)
-    return _asks_rank(test) and not asks_machine(test)
+        yield from _calls_on_every_step(statement)
 
 
 def _asks_rank(test: cst.BaseExpression) -> bool:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import calls_in, children, compile_lazily, last_name, string_value, walk
+from rocmlint.rule import (
+    calls_in,
+    children,
+    compile_lazily,
+    last_name,
+    once_per_file,
+    string_value,
+    walk,
+)
 from rocmlint.rule.closed_projects import is_in_unused_function
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
 
@@ -42,17 +50,11 @@ _LOADERS = compile_lazily(r"(?i)loader|dataset|batch")
 _STEPS = compile_lazily(r"(?i)step|epoch|iter")
 _ROLLED_OUT = compile_lazily(r"(?i)(?:^|_)(?:rollouts?|trajector(?:y|ies))(?:_|$)")
 _ROLLOUTS = compile_lazily(r"(?i)(?:^|_)(?:generate|rollouts?|trajector(?:y|ies))(?:_|$)")
-_TEACHERS = compile_lazily(r"(?i)_*(?:\w+_)?teacher(?:_|$)")
-_READS_MEMORY = compile_lazily(
-    r"\b(?:(?:max_)?memory_(?:allocated|reserved|stats)|mem_get_info)[ \t]*\("
-)
-_RESETS_PEAK = compile_lazily(r"\breset_(?:peak|max)_memory\w*[ \t]*\(")
 _LONGEST_NAME = 30
 _MOST_LINES = 3
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
-_GRAPH_CAPTURE = compile_lazily(
-    r"\bCUDAGraph\b|\bcuda\s*\.\s*graph\b|graph_capture|make_graphed_callables"
-)
+_NO_UPDATES = compile_lazily(r"(?i)\w*(?:sched|prof)")
+"""Whose ``step()`` leaves the weights as they are."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
         return None
     below: cst.CSTNode = call
     for above in source.ancestors(call):
-        if isinstance(above, (cst.For, cst.While)) and trains(above):
+        if isinstance(above, (cst.For, cst.While)) and trains(above, source):
             line = source.named_line(source.span(above).line)
             return InStep(
                 call, TrainingStep(above, f"every iteration of the training loop on {line}")
@@ -97,7 +99,10 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
 
 
 def is_measured(found: InStep, source: Source) -> bool:
-    """Functions that measure, warm up or profile, and blocks under a profiler."""
+    """Functions that measure, warm up or profile, loops that warm up, blocks under a profiler."""
+    node = found.step.node
+    if isinstance(node, cst.For) and "warm" in source.text_of(node.iter):
+        return True
     for above in source.ancestors(found.call):
         if isinstance(above, cst.FunctionDef) and _MEASURING.match(above.name.value):
             return True
@@ -106,22 +111,6 @@ def is_measured(found: InStep, source: Source) -> bool:
         ):
             return True
     return False
-
-
-def is_no_training(found: InStep, source: Source) -> bool:
-    """Loops that warm up, and loops of benchmarks that update no weights."""
-    node = found.step.node
-    if isinstance(node, cst.FunctionDef):
-        return False
-    warms_up = isinstance(node, cst.For) and "warm" in source.text_of(node.iter)
-    return warms_up or ("benchmark" in source.kinds and not _updates(node))
-
-
-def is_captured(found: InStep, source: Source) -> bool:
-    """Functions that capture a CUDA graph."""
-    node = found.step.node
-    around = node if isinstance(node, cst.FunctionDef) else source.function(node) or node
-    return _GRAPH_CAPTURE.search(source.text_of(around)) is not None
 
 
 def is_skipped(found: InStep, source: Source) -> bool:
@@ -142,44 +131,24 @@ def is_rollout(found: InStep, source: Source) -> bool:
     return any(map(_ROLLOUTS.search, _called_around(found, source)))
 
 
-def asks_teacher(found: InStep, source: Source) -> bool:
-    """Iterations in which a teacher runs too, which needs the memory."""
-    if isinstance(found.step.node, cst.FunctionDef):
-        return False
-    return any(map(_TEACHERS.match, _called_around(found, source)))
-
-
-def measures_peak(found: InStep, source: Source) -> bool:
-    """Functions that measure the peak of the memory, from a reset on."""
-    node = found.step.node
-    around = node if isinstance(node, cst.FunctionDef) else source.function(node) or node
-    return _RESETS_PEAK.search(source.text_of(around)) is not None
-
-
-def logs_memory(found: InStep, source: Source) -> bool:
-    """Callbacks that read how much memory is in use."""
-    node = found.step.node
-    if not isinstance(node, cst.FunctionDef) or not node.name.value.startswith("on_"):
-        return False
-    return _READS_MEMORY.search(source.text_of(source.whole_class(node) or node)) is not None
-
-
 def is_unused(found: InStep, source: Source) -> bool:
     """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    return never_runs(found.call, source)
+    if is_put_aside(source) or is_in_unused_copy(source):
+        return True
+    return is_in_unused_function(found.call, source)
 
 
-STEP_EXCUSES = (is_measured, is_no_training, is_captured, is_skipped, is_unused)
+STEP_EXCUSES = (is_measured, is_skipped, is_unused)
 """Why a call in a training step is left alone, whatever it does."""
 
 
-def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
+def trains(node: cst.For | cst.While | cst.FunctionDef, source: Source) -> bool:
     """Return whether one iteration of a loop, or one call of a function, is a training step.
 
     The update stands in it, not in a loop inside it; or the backward pass does, where the loop
-    takes batches or counts steps; or it takes batches from a loader and goes over each several
-    times. Around a loop that takes batches and updates, it is an epoch: an update of its own only
-    uses up the gradients that are left.
+    takes batches or counts steps, and the code around updates weights; or it takes batches from a
+    loader and goes over each several times. Around a loop that takes batches and updates, it is an
+    epoch: an update of its own only uses up the gradients that are left.
     """
     own = list(own_nodes(node))
     loops = [each for each in own if isinstance(each, (cst.For, cst.While))]
@@ -187,9 +156,11 @@ def trains(node: cst.For | cst.While | cst.FunctionDef) -> bool:
         return False
     for each in own:
         if isinstance(each, cst.Call) and trains_by(each):
-            if last_name(each.func) != "backward" or _repeats_steps(node):
+            if last_name(each.func) != "backward" or _is_one_of_many(node, source):
                 return True
-    return _takes_batches(node) and any(not _takes_batches(each) and trains(each) for each in loops)
+    return _takes_batches(node) and any(
+        not _takes_batches(each) and trains(each, source) for each in loops
+    )
 
 
 def own_nodes(node: cst.For | cst.While | cst.FunctionDef) -> Iterator[cst.CSTNode]:
@@ -219,7 +190,7 @@ def whole_step(found: InStep, source: Source) -> cst.CSTNode:
     loops = [
         each for each in source.ancestors(found.call) if isinstance(each, (cst.For, cst.While))
     ]
-    return next(filter(trains, reversed(loops)), found.step.node)
+    return next((each for each in reversed(loops) if trains(each, source)), found.step.node)
 
 
 def it_and(others: list[cst.Call], source: Source) -> str:
@@ -247,20 +218,13 @@ def _is_step(function: cst.FunctionDef, source: Source) -> bool:
     owner = source.enclosing(function, cst.ClassDef)
     if owner is None or name not in {*_STEP_METHODS, "compute_loss", "step"}:
         named_so = bool(_STEP_FUNCTIONS.match(name)) or name.endswith("_step")
-        return named_so and trains(function)
+        return named_so and trains(function, source)
     bases = [last_name(base.value) or "" for base in owner.bases]
     if name == "compute_loss":
         return any(base.endswith("Trainer") for base in bases)
     if name == "step":
         return any(_OPTIMIZERS.search(each) for each in (owner.name.value, *bases))
     return not _MEASURING_CLASSES.search(owner.name.value)
-
-
-def never_runs(node: cst.CSTNode, source: Source) -> bool:
-    """Check whether a node is in a function that nothing calls, in an archive or in a copy."""
-    if is_put_aside(source) or is_in_unused_copy(source):
-        return True
-    return is_in_unused_function(node, source)
 
 
 def trains_by(call: cst.Call) -> bool:
@@ -284,25 +248,44 @@ def _called_around(found: InStep, source: Source) -> Iterator[str]:
     """Yield the last names of what a step calls, and the training loops around it."""
     node = found.step.node
     loops = (each for each in source.ancestors(node) if isinstance(each, (cst.For, cst.While)))
-    for each in (node, *filter(trains, loops)):
+    for each in (node, *(each for each in loops if trains(each, source))):
         yield from (last_name(call.func) or "" for call in calls_in(each))
-
-
-def _updates(node: cst.CSTNode) -> bool:
-    return any(trains_by(call) and last_name(call.func) != "backward" for call in calls_in(node))
 
 
 def _takes_batches(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.For) and _names(node.iter, _LOADERS)
 
 
-def _repeats_steps(node: cst.For | cst.While | cst.FunctionDef) -> bool:
-    """Return whether a backward pass in it is one of many: a probe of three shapes makes three."""
-    if isinstance(node, cst.For):
-        return any(
-            _names(part, _LOADERS) or _names(part, _STEPS) for part in (node.target, node.iter)
-        )
-    return isinstance(node, cst.FunctionDef) or _names(node.test, _STEPS)
+def _is_one_of_many(node: cst.For | cst.While | cst.FunctionDef, source: Source) -> bool:
+    """Return whether a backward pass in it is one of many from which weights are updated.
+
+    A probe of three shapes makes three, and one that only looks at gradients updates nothing.
+    """
+    if isinstance(node, cst.FunctionDef):
+        return True
+    parts = (node.target, node.iter) if isinstance(node, cst.For) else (node.test,)
+    return any(_names(part, _LOADERS) or _names(part, _STEPS) for part in parts) and _updates(
+        _whole_code(node, source), source
+    )
+
+
+def _whole_code(node: cst.CSTNode, source: Source) -> cst.CSTNode:
+    """Return the class or the outermost function around a node, else the module."""
+    functions = [each for each in source.ancestors(node) if isinstance(each, cst.FunctionDef)]
+    return source.whole_class(node) or (functions[-1] if functions else source.module)
+
+
+@once_per_file
+def _updates(code: cst.CSTNode, source: Source) -> bool:
+    """Check whether code updates weights, as far as the names of what it calls say."""
+    del source
+    return any(updates_by(call) or _makes_step(call) for call in calls_in(code))
+
+
+def _makes_step(call: cst.Call) -> bool:
+    owner = last_name(call.func.value) if isinstance(call.func, cst.Attribute) else None
+    called = last_name(call.func) or ""
+    return called.endswith("step") and not _NO_UPDATES.match(owner or "")
 
 
 def _names(node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:

@@ -33,7 +33,6 @@ _CLOCKS = compile_lazily(
     r"|timeit\.default_timer|datetime\.datetime\.(?:now|utcnow)"
 )
 _TIMERS = compile_lazily(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
-_SAVES = compile_lazily(r"save|state_dict|checkpoint")
 _LONGEST_FUNCTION = 26
 """A message has a hundred characters for this, the line and the cell."""
 _EVENT_TIME = "elapsed_time"
@@ -103,21 +102,10 @@ def host_reads_result(call: cst.Call, source: Source) -> bool:
     return False
 
 
-def is_timed_next(found: InStep, source: Source) -> bool:
-    """Waits right before a clock or a timer is read."""
-    after = neighbours(found.call, source)[1][:1]
-    return any(_is_clock(call, source) for each in after for call in unconditional_calls(each))
-
-
 def is_needed_by_copy(found: InStep, source: Source) -> bool:
     """Waits that end copies to the host, or work on other streams."""
     del source
     return copies_in_background(found.step)
-
-
-def is_saved_next(found: InStep, source: Source) -> bool:
-    """Waits before a checkpoint or snapshot is taken."""
-    return any(_SAVES.search(name) for name in names_called_after(found.call, source))
 
 
 def is_wait_measured(found: InStep, source: Source) -> bool:
@@ -130,29 +118,6 @@ def loop_inside(found: InStep, source: Source) -> cst.CSTNode | None:
     if not isinstance(found.step.node, cst.FunctionDef):
         return None
     return source.enclosing(found.call, cst.For, cst.While)
-
-
-def is_of_bitsandbytes(found: InStep, source: Source) -> bool:
-    """Optimizers of bitsandbytes, unless they wait for paged state below the last weight too."""
-    if waits_below(found, source):
-        return False
-    owner = source.enclosing(found.step.node, cst.ClassDef)
-    bases = () if owner is None else owner.bases
-    if any((source.resolve(each.value) or "").startswith("bitsandbytes.") for each in bases):
-        return True
-    return "update_step" in names_called_before(found.call, source)
-
-
-def waits_below(found: InStep, source: Source) -> bool:
-    """Check whether a wait in a loop of a step's function is followed by one after that loop."""
-    loop = loop_inside(found, source)
-    end = None if loop is None else source.span(loop).end_line
-    if end is None:
-        return False
-    return any(
-        source.span(call).line > end and device_function(call, source, "synchronize") is not None
-        for call in calls_in(found.step.node)
-    )
 
 
 def delete_waits(nodes: list[cst.Call], function: str, source: Source) -> Fix | None:

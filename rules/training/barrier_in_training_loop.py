@@ -10,12 +10,11 @@ from ._barriers import (
     OWNERS,
     follows_validation,
     is_barrier,
-    needed_after,
-    needed_sometimes,
+    prepares_ranks,
 )
 from ._deepspeed import engine_of, message_of_engine
 from ._loop import STEP_EXCUSES, InStep, in_step, it_and, whole_step
-from ._waiting import is_timed_next, text_of_function
+from ._waiting import text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,11 +27,6 @@ if TYPE_CHECKING:
 # `torch.cuda.synchronize()` is about one GPU too, but `synchronize()` may be a barrier.
 _BEGINS = ("barrier", "synchronize", *OWNERS)
 _WHERE = r"barrier\b(?<!arch\.barrier)|wait_for_everyone\b|block_all\b|(?<!\.)\bsynchronize\b"
-
-
-def prepares_ranks(found: InStep, source: Source) -> bool:
-    """Barriers before what all ranks must have reached on every step: collectives, rollouts."""
-    return any(needed_after(found, source))
 
 
 class BarrierInTrainingLoop(PythonRule["cst.Call"]):
@@ -85,7 +79,6 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
 
     excuses = (
         *STEP_EXCUSES,
-        is_timed_next,
         prepares_ranks,
         follows_validation,
     )
@@ -104,31 +97,19 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
         if engine is not None:
             message = message_of_engine(function, engine)
         severity: Severity = self.severity if engine is None else "error"
-        sometimes = needed_sometimes(found, source)
-        if sometimes is not None:
-            name, condition = sometimes
-            line = source.named_line(source.span(condition).line)
-            help = (
-                f"Move it under the condition in {line}, on all ranks: only the steps that call "
-                f"`{name}` need it."
-            )
-            yield self.finding(node, source, message, help=help, severity=severity)
-            return
         first, *others = self._that_can_go(found, source)
         if node is first:
             help = (
                 f"Delete {it_and(others, source)}: "
-                "the gradient all-reduce keeps the ranks together. "
-                "If a rank skips a step, the others wait for it forever."
+                "the gradient all-reduce keeps the ranks together, and if one skips a step, the "
+                "others wait forever. If some steps need it to save, move it there, on all ranks."
             )
             yield self.finding(node, source, message, help=help, severity=severity)
 
     def _that_can_go(self, found: InStep, source: Source) -> list[cst.Call]:
         """Return the barriers of a step that nothing needs, from the first on, in all its loops."""
         calls = calls_in(whole_step(found, source))
-        steps = ((each, self._needless(each, source)) for each in calls)
-        free = [call for call, step in steps if step and needed_sometimes(step, source) is None]
-        return sorted(free, key=source.span)
+        return sorted((each for each in calls if self._needless(each, source)), key=source.span)
 
     def _needless(self, node: cst.Call, source: Source) -> InStep | None:
         """Return the step in which a call is a barrier that prepares nothing."""

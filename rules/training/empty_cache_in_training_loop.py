@@ -21,11 +21,8 @@ from rocmlint.rule import (
 from ._loop import (
     STEP_EXCUSES,
     InStep,
-    asks_teacher,
     in_step,
     is_rollout,
-    logs_memory,
-    measures_peak,
     neighbours,
     own_nodes,
     whole_step,
@@ -161,12 +158,10 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     excuses = (
         *STEP_EXCUSES,
         frees_for_others,
-        is_beside_micro_batches,
         follows_release,
         says_why,
-        measures_peak,
     )
-    doubts = (speaks_of_memory, is_short_of_memory, is_rollout, asks_teacher, logs_memory)
+    doubts = (speaks_of_memory, is_short_of_memory, is_rollout, is_beside_micro_batches)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find cache clearing on every step that frees memory for nobody else, once a loop."""

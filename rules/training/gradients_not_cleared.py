@@ -8,7 +8,6 @@ import libcst as cst
 
 from rocmlint.rule import PythonRule, calls, calls_in, dotted_text, fitted, last_name
 
-from ._loop import never_runs
 from ._losses import backward_passes
 from ._optimizers import clearings, is_optimizer
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 _KNOWN = frozenset({"step", "unscale_"})
 """What is called with an optimizer and leaves its gradients as they are."""
+_RANDOM = frozenset({"torch.rand", "torch.randn", "torch.randint"})
 
 
 class Update(NamedTuple):
@@ -60,9 +60,12 @@ def is_cleared(update: Update, source: Source) -> bool:
     )
 
 
-def is_unused(update: Update, source: Source) -> bool:
-    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    return never_runs(update.call, source)
+def is_on_random_numbers(update: Update, source: Source) -> bool:
+    """Loops over a `range` that make their input with `torch.rand`: demonstrations and tests."""
+    counted = update.loop.iter if isinstance(update.loop, cst.For) else None
+    if not isinstance(counted, cst.Call) or last_name(counted.func) != "range":
+        return False
+    return any(source.resolve(call.func) in _RANDOM for call in calls_in(update.loop))
 
 
 class GradientsNotCleared(PythonRule["cst.Call"]):
@@ -108,12 +111,14 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
     since = "0.1.0"
     on = calls("step", words=("backward",))
     skips = frozenset({"test", "benchmark"})
-    excuses = (is_handed_on, is_made_in_loop, is_cleared, is_unused)
+    excuses = (is_handed_on, is_made_in_loop, is_cleared)
+    doubts = (is_on_random_numbers,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find updates in loops with a backward pass whose gradients nothing clears."""
         update = _update(node, source)
-        if update is None or self.is_excused(update, source):
+        severity = None if update is None else self.severity_of(update, source)
+        if update is None or severity is None:
             return
         name = source.text_of(update.optimizer)
         line = source.named_line(source.span(update.loop).line)
@@ -126,7 +131,7 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
             name,
             most=220,
         )
-        yield self.finding(node, source, message, help=help)
+        yield self.finding(node, source, message, help=help, severity=severity)
 
 
 def _update(call: cst.Call, source: Source) -> Update | None:

@@ -18,7 +18,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._loop import never_runs, own_nodes, trains, updates_by
+from ._loop import own_nodes, trains, updates_by
 from ._losses import backward_passes, goes_back, losses_of, root_of, tensors_in
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ _WITHOUT_GRAPH = compile_lazily(
 )
 _GRAPH_OPTIONS = frozenset({"retain_graph", "create_graph"})
 _LETS_GO = frozenset({"clear", "detach_", "zero_", "fill_", "copy_", "pop", "popleft", "reset"})
-_FEW = 32
-"""Iterations whose graphs, without the activations, nobody notices."""
 _MAKES_NUMBER = frozenset({"zeros", "tensor", "zeros_like", "scalar_tensor"})
 _MAKES_CONTAINER = frozenset({"list", "dict", "defaultdict", "OrderedDict"})
 
@@ -82,43 +80,18 @@ def is_needed_again(kept: Kept, source: Source) -> bool:
     return False
 
 
-def lets_go(kept: Kept, source: Source) -> bool:
-    """Sums and lists that start over within the loop, such as after a hundred steps."""
-    name = dotted_text(_holder(kept.total)) or ""
-    if any(_is_within(each.node, kept.loop, source) for each in _beginnings(kept.total, source)):
+def starts_over(kept: Kept, source: Source) -> bool:
+    """Sums and lists that start over: after a hundred steps, or in each around micro-batches."""
+    outer = (each for each in source.ancestors(kept.loop) if isinstance(each, (cst.For, cst.While)))
+    steps = [kept.loop, *(each for each in outer if any(map(updates_by, own_nodes(each))))]
+    beginnings = [each.node for each in _beginnings(kept.total, source)]
+    if any(_is_within(each, step, source) for step in steps for each in beginnings):
         return True
+    named = {dotted_text(_holder(kept.total)) or "", dotted_text(kept.loss)}
     return any(
-        last_name(call.func) in _LETS_GO and _owner_text(call) in {name, dotted_text(kept.loss)}
+        last_name(call.func) in _LETS_GO and _owner_text(call) in named
         for call in calls_in(kept.loop)
     )
-
-
-def is_within_step(kept: Kept, source: Source) -> bool:
-    """Sums over the parts of one step, such as its micro-batches."""
-    steps = (
-        each
-        for each in source.ancestors(kept.loop)
-        if isinstance(each, (cst.For, cst.While)) and any(map(updates_by, own_nodes(each)))
-    )
-    beginnings = [each.node for each in _beginnings(kept.total, source)]
-    return any(_is_within(each, step, source) for step in steps for each in beginnings)
-
-
-def lives_briefly(kept: Kept, source: Source) -> bool:
-    """Sums of a loop over a `range` of a few iterations, which start right before it."""
-    if isinstance(_holder(kept.total), cst.Attribute) or not _is_short(kept.loop):
-        return False
-    outer = next(
-        (each for each in source.ancestors(kept.loop) if isinstance(each, (cst.For, cst.While))),
-        None,
-    )
-    beginnings = [each.node for each in _beginnings(kept.total, source)]
-    return outer is None or any(_is_within(each, outer, source) for each in beginnings)
-
-
-def is_unused(kept: Kept, source: Source) -> bool:
-    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    return never_runs(kept.node, source)
 
 
 class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
@@ -182,10 +155,7 @@ class LossKeepsGraph(PythonRule["cst.AugAssign | cst.Assign | cst.Call"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (
-        *(is_without_graph, is_needed_again, lets_go, is_within_step, lives_briefly),
-        is_unused,
-    )
+    excuses = (is_without_graph, is_needed_again, starts_over)
 
     def check(
         self, node: cst.AugAssign | cst.Assign | cst.Call, source: Source
@@ -244,7 +214,7 @@ def _taken(
 def _training_loop(node: cst.CSTNode, source: Source) -> cst.For | cst.While | None:
     """Return the innermost loop around a node whose every iteration is a training step."""
     for above in source.ancestors(node):
-        if isinstance(above, (cst.For, cst.While)) and trains(above):
+        if isinstance(above, (cst.For, cst.While)) and trains(above, source):
             return above
         if isinstance(above, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
             return None
@@ -325,15 +295,6 @@ def _holder(total: cst.BaseExpression) -> cst.BaseExpression:
     while isinstance(total, cst.Subscript):
         total = total.value
     return total
-
-
-def _is_short(loop: cst.For | cst.While) -> bool:
-    """Return whether a loop is over a `range` of few iterations, written as a number."""
-    made = loop.iter if isinstance(loop, cst.For) else None
-    if not isinstance(made, cst.Call) or last_name(made.func) != "range" or len(made.args) != 1:
-        return False
-    end = made.args[0].value
-    return isinstance(end, cst.Integer) and int(end.value, 0) <= _FEW
 
 
 def _owner_text(call: cst.Call) -> str | None:

@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import PythonRule, calls, compile_lazily, dotted_text, fitted
 
 from ._deepspeed import is_engine
-from ._loop import never_runs, trains
+from ._loop import trains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,11 +45,6 @@ def says_nothing_of_memory(step: EngineStep, source: Source) -> bool:
     if _STAGE_3.search(source.text):
         return False
     return bool(_LOWER_STAGE.search(source.text)) or not _SHORT_OF_MEMORY.search(source.code)
-
-
-def is_unused(step: EngineStep, source: Source) -> bool:
-    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    return never_runs(step.call, source)
 
 
 class PartitionCache(PythonRule["cst.Call"]):
@@ -104,7 +99,7 @@ class PartitionCache(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test", "benchmark"})
-    excuses = (is_emptied, says_nothing_of_memory, is_unused)
+    excuses = (is_emptied, says_nothing_of_memory)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find steps of engines in loops, in files that never empty the cache."""
@@ -133,11 +128,11 @@ def _engine_step(call: cst.Call, source: Source) -> EngineStep | None:
         ),
         None,
     )
-    if not isinstance(loop, (cst.For, cst.While)) or not _is_training(loop, call):
+    if not isinstance(loop, (cst.For, cst.While)) or not _is_training(loop, call, source):
         return None
     return EngineStep(call, engine, loop) if is_engine(engine, call, source) else None
 
 
-def _is_training(loop: cst.For | cst.While, call: cst.Call) -> bool:
+def _is_training(loop: cst.For | cst.While, call: cst.Call, source: Source) -> bool:
     """Check for a loop with a backward pass, or a call that is both passes by itself."""
-    return trains(loop) or bool(call.args)
+    return trains(loop, source) or bool(call.args)

@@ -8,20 +8,17 @@ from rocmlint.rule import PythonRule, calls, calls_in, fitted, is_explained_besi
 
 from ._deepspeed import engine_of, message_of_engine
 from ._drained import is_waited_for_anyway
-from ._loop import STEP_EXCUSES, InStep, in_step, it_and, measures_peak, whole_step
+from ._loop import STEP_EXCUSES, InStep, in_step, it_and, whole_step
 from ._waiting import (
     READ_EVENTS_LATER,
     delete_waits,
     device_function,
     is_needed_by_copy,
-    is_of_bitsandbytes,
-    is_saved_next,
     is_wait_measured,
     logs_sometimes,
     loop_inside,
     reads_events,
     text_of_function,
-    waits_below,
 )
 
 if TYPE_CHECKING:
@@ -107,11 +104,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
     excuses = (
         *STEP_EXCUSES,
         is_needed_by_copy,
-        is_saved_next,
-        measures_peak,
         is_explained,
     )
-    doubts = (*_MEANT, is_of_bitsandbytes)
+    doubts = _MEANT
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find waits for the device on every step; several are one finding, at the first."""
@@ -142,11 +137,6 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
                 message = f"`{function}()` runs on every training step"
             yield self.finding(node, source, message, help=help, severity=severity)
             return
-        if waits_below(found, source):
-            help = (
-                "Delete it: the wait after the loop is enough for paged state. "
-                "The host waits for the GPU each time, so the GPU idles between two weights."
-            )
         fix = delete_waits([node, *others], function, source)
         engine = engine_of(found.step.node, source)
         if engine is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import Fix, PythonRule, argument, calls, compile_lazily, constant, fitted
 
-from ._loop import in_step, never_runs
+from ._loop import in_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,60 +15,30 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-_FIXED_ADDRESSES = compile_lazily(
+_NEEDS_BUFFERS = compile_lazily(
     r"CUDAGraph|cudagraph|cuda_?graph|\bcuda[\s\\]*\.[\s\\]*graph\b|graph_capture|graphed_callables"
-    r"|reduce-overhead|torch_xla"
-)
-_FLAT_BUFFERS = compile_lazily(
-    r"gradient_as_bucket_view|main_grad|flat_grad|grad_buffer|\bFlat\w+|FullyShardedDataParallel"
-    r"|fully_shard"
+    r"|reduce-overhead|torch_xla|gradient_as_bucket_view|main_grad|flat_grad|grad_buffer|\bFlat\w+"
+    r"|FullyShardedDataParallel|fully_shard"
 )
 _USES_GRADIENT = compile_lazily(r"\.[\s\\]*grad\b")
-_ASKS_FOR_GRADIENT = compile_lazily(r"(?<!assert )\b[\w.\[\]]+[\s\\]*\.[\s\\]*grad[\s\\]+is[\s\\]")
-_ASSERTS_GRADIENT = compile_lazily(r"\bassert\b[^\n]*\.[\s\\]*grad\b")
 
 
-def needs_addresses(node: cst.Call, source: Source) -> bool:
-    """Files with CUDA graphs or torch_xla, which need gradients at fixed addresses."""
+def needs_buffers(node: cst.Call, source: Source) -> bool:
+    """Files with what needs gradients to stay where they are: CUDA graphs, FSDP, DDP's buckets."""
     del node
-    return _FIXED_ADDRESSES.search(source.text) is not None
+    return _NEEDS_BUFFERS.search(source.text) is not None
 
 
-def has_flat_buffers(node: cst.Call, source: Source) -> bool:
-    """Files that keep gradients in flat buffers: DDP's buckets, FSDP, `main_grad`."""
+def reads_gradients(node: cst.Call, source: Source) -> bool:
+    """Files that use `.grad`, which would be None."""
     del node
-    return _FLAT_BUFFERS.search(source.text) is not None
-
-
-def needs_gradients(node: cst.Call, source: Source) -> bool:
-    """Files that use `.grad` and nowhere ask whether it is None."""
-    del node
-    if _ASSERTS_GRADIENT.search(source.code):
-        return True
-    asks = _ASKS_FOR_GRADIENT.search(source.code) is not None
-    return not asks and _USES_GRADIENT.search(source.code) is not None
-
-
-def is_outside_step(node: cst.Call, source: Source) -> bool:
-    """Calls outside of training steps, unless the file asks whether a gradient is None."""
-    return in_step(node, source) is None and not _ASKS_FOR_GRADIENT.search(source.code)
+    return _USES_GRADIENT.search(source.code) is not None
 
 
 def says_why(node: cst.Call, source: Source) -> bool:
     """Calls with a comment, above or on the same line."""
     span = source.span(node)
     return any(span.line - 1 <= each.line <= span.end_line for each in source.comments)
-
-
-def is_wrapper(node: cst.Call, source: Source) -> bool:
-    """Calls in a method that clears gradients itself, such as that of a wrapped optimizer."""
-    function = source.function(node)
-    return function is not None and "zero_grad" in function.name.value
-
-
-def is_unused(node: cst.Call, source: Source) -> bool:
-    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
-    return never_runs(node, source)
 
 
 class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
@@ -119,20 +89,14 @@ class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
     on = calls("zero_grad", words=("set_to_none",), where=r"\bzero_grad\b")
     severity = "note"
     skips = frozenset({"test", "benchmark"})
-    excuses = (
-        needs_addresses,
-        has_flat_buffers,
-        needs_gradients,
-        is_outside_step,
-        says_why,
-        is_wrapper,
-        is_unused,
-    )
+    excuses = (needs_buffers, reads_gradients, says_why)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls that keep the buffers, and nothing that needs them."""
         keeps = argument(node, 0, "set_to_none")
-        if keeps is None or constant(keeps) != "False" or self.is_excused(node, source):
+        if keeps is None or constant(keeps) != "False" or in_step(node, source) is None:
+            return
+        if self.is_excused(node, source):
             return
         function = source.text_of(node.func)
         message = fitted("`{}(set_to_none=False)` keeps the memory of all gradients", function)

@@ -51,10 +51,10 @@ _REEXPORTS = compile_lazily(
 def is_in_unused_function(
     node: cst.CSTNode, source: Source, is_internal: Callable[[Source], bool] | None = None
 ) -> bool:
-    """Check whether a function, or a method of a class with only plain bases, is run by nothing.
+    """Functions, and methods of plain classes, that nothing in the project calls or names.
 
-    Nothing names it. ``is_internal`` says of a module of a package that users install whether only
-    the package itself uses it.
+    Names of what a package only passes on do not count. ``is_internal`` says of a module of a
+    package that users install whether only the package itself uses it.
     """
     name = _run_by_name(node, source)
     if name is None or not _is_named_nowhere(name, source):

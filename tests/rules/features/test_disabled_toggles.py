@@ -22,38 +22,6 @@ def found(project: Project, *arguments: str) -> list[tuple[str, int]]:
     return [(each["severity"], each["line"]) for each in json.loads(run.stdout)["findings"]]
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({"requirements.txt": "torch==2.4.1\n"}, []),
-        ({"requirements.txt": "torch>=2.1,<3\n"}, []),
-        ({"requirements.txt": "torch==2.4.*\n"}, []),
-        ({"requirements.txt": "torch==2.4.1\n", "requirements.in": "torch\n"}, []),
-        ({"requirements.txt": "torch\n"}, NOTE),
-        ({"requirements.txt": "torch>=1.13\n"}, NOTE),
-        ({"requirements.txt": "torch!=2.0.0\n"}, NOTE),
-        ({"requirements.txt": "torch<2.4\n"}, NOTE),
-        ({"requirements.txt": "diffusers==2.0\n"}, NOTE),
-        ({}, NOTE),
-    ],
-)
-def test_xformers_in_diffusers_is_no_faster_than_the_attention_of_torch_2(
-    files: dict[str, str], expected: list[tuple[str, int]], project: Project
-) -> None:
-    project.write(".git/HEAD", "")
-    for name, text in files.items():
-        project.write(name, text)
-    project.write("paint.py", f"{HEAD}\n# pipe.{XFORMERS}\n{OTHER}")
-    assert found(project) == expected
-
-
-def test_torch_2_has_no_other_kernels(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    project.write("requirements.txt", "torch==2.4.1\n")
-    project.write("paint.py", f"{HEAD}\n# pipe.set_use_aiter_attention(True)\n{OTHER}")
-    assert found(project) == [("warning", 5)]
-
-
 def test_a_reason_beside_one_copy_of_a_call_holds_for_all(project: Project) -> None:
     project.write(".git/HEAD", "")
     explained = f"# if using torch < 2.0\n# pipe.{XFORMERS}\n"

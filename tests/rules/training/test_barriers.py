@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -88,39 +87,3 @@ def test_a_cached_finding_goes_with_what_the_other_module_does(project: Project)
     assert project.findings() == [("job/train.py", "ROC502")]
     project.write("job/ranks.py", RANKS.replace("dist.barrier()", "save()"))
     assert project.findings() == []
-
-
-SAVING = """\
-def train(model, loader, optimizer, accelerator):
-    for step, batch in enumerate(loader):
-        accelerator.backward(model(batch))
-        optimizer.step()
-        accelerator.wait_for_everyone()
-{saving}
-"""
-ON_ONE_RANK = """\
-        if accelerator.is_main_process:
-            if step % 100 == 0:
-                model.save("latest")"""
-ON_ONE_RANK_AT_ONCE = """\
-        if step % 100 == 0 and accelerator.is_main_process:
-            model.save("latest")"""
-ON_ALL_RANKS = """\
-        if step % 100 == 0:
-            accelerator.save_state("latest")"""
-
-
-@pytest.mark.parametrize(
-    ("saving", "advice"),
-    [
-        (ON_ONE_RANK, "Delete it: "),
-        (ON_ONE_RANK_AT_ONCE, "Delete it: "),
-        (ON_ALL_RANKS, "Move it under the condition in line 6, on all ranks: "),
-    ],
-)
-def test_a_barrier_is_never_to_be_moved_to_where_one_rank_alone_comes(
-    project: Project, saving: str, advice: str
-) -> None:
-    project.write("train.py", SAVING.format(saving=saving))
-    (finding,) = json.loads(project.run("--output-format", "json").stdout)["findings"]
-    assert finding["help"].startswith(advice)
