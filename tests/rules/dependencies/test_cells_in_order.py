@@ -1,4 +1,4 @@
-"""What a notebook installs decides on the cells below: an install after code holds from there on."""
+"""What a notebook installs decides on the cells below it, and on none above."""
 
 from __future__ import annotations
 
