@@ -14,7 +14,7 @@ from rocmlint.rule.copied_projects import is_copied
 from ._names.guards import is_asked_for, is_guarded
 from ._names.leftovers import is_leftover
 from ._names.overlays import is_of_project, is_put_in
-from ._torch.old_calls import Group, OldUse, old_uses, suspects
+from ._torch.old_calls import Group, OldUse, old_uses, suspects, torch_of_today
 from ._torch.old_weights import (
     SINCE,
     OldWeights,
@@ -77,18 +77,17 @@ def is_never_said(found: Old, source: Source) -> bool:
 
 
 def is_needed_for_older(found: Old, source: Source) -> bool:
-    """Projects that allow a release without the replacement, or do not say which they allow."""
+    """Projects that allow a release which does not deprecate it yet, or has no replacement."""
     del source
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     oldest = [each.lowest for each in found.judgement.candidates]
     if isinstance(found, OldWeights):
         return any(each is None or each < Version(SINCE) for each in oldest)
-    if found.dotted not in SUCCESSORS:
-        return False
-    return not has_successor(found) or any(
-        each is None or not found.deprecation.holds_in(each) for each in oldest
-    )
+    if found.dotted in SUCCESSORS and not has_successor(found):
+        return True
+    first = torch_of_today()[0]
+    return not all(found.deprecation.holds_in(each or first) for each in oldest)
 
 
 def is_ready(found: Old, source: Source) -> bool:
@@ -112,9 +111,10 @@ class DeprecatedName(PythonRule["Node"]):
     stands for are known, the call can be rewritten without a change of what it does. The others,
     such as ``torch.svd``, have a replacement that takes other arguments or gives another result.
 
-    What has an exact replacement is reported where every release that the project allows calls it
-    deprecated and has the other one. A name is reported once a project, at its first call; one
-    that is imported, at the import, if the file calls it.
+    It is reported where every release that the project allows calls it deprecated, and has what
+    does exactly the same. Where nothing bounds torch, these are the releases with wheels for ROCm 6
+    or later. A name is reported once a project, at its first call; one that is imported, at the
+    import, if the file calls it.
 
     ## Example
     ```text

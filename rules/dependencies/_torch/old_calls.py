@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from rocmlint.published.deprecated import Deprecation, deprecations
+from rocmlint.published.rocm_wheels import rows
 from rocmlint.rule import dotted_text, once_per_file
 
 from .._names.judgement import MissingName, MissingUse, unless_in_image
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Source
 
     Node = cst.Call | cst.Decorator | cst.ImportFrom
+
+_OLDEST_ROCM = "6.0"
 
 
 class Group(NamedTuple):
@@ -40,6 +44,15 @@ class OldUse(MissingUse):
 
     place: cst.CSTNode
     deprecation: Deprecation
+
+
+@cache
+def torch_of_today() -> tuple[Version, ...]:
+    """Return the releases of torch with wheels for ROCm 6 or later: what nobody bounds may be."""
+    from packaging.version import Version  # noqa: PLC0415 - few files need it
+
+    new = (each.torch for each in rows() if Version(each.rocm[-1]) >= Version(_OLDEST_ROCM))
+    return tuple(sorted(Version(each) for each in new))
 
 
 def suspects(groups: Iterable[Group], source: Source) -> Iterator[re.Match[str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import nodes
 
-from .old_calls import Group, old_uses, suspects
+from .old_calls import Group, old_uses, suspects, torch_of_today
 
 if TYPE_CHECKING:
     import re
@@ -27,7 +27,6 @@ ADVICE = {
     "torch.symeig": 'Use `torch.linalg.eigh(A, UPLO="U")`, or `eigvalsh` for the values alone',
 }
 """What to use instead, as the errors themselves say (torch 2.13.0)."""
-_OLDEST_ROCM = "6.0"
 _WORDS = (
     *("cholesky", "symeig", "lstsq", "matrix_rank"),
     *("torch.eig", "import eig", "torch.solve", "import solve"),  # "eig" is in "weight"
@@ -57,15 +56,10 @@ def removed_calls(node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[O
 
 def is_in_some_torch(found: OldUse, source: Source) -> bool:
     """Functions of torch, declared nowhere, that one with wheels for ROCm 6 or later still has."""
-    from packaging.version import Version  # noqa: PLC0415 - few files need it
-
-    from rocmlint.published.rocm_wheels import rows  # noqa: PLC0415
-
     del source
-    if found.judgement.is_declared:
-        return False
-    of_today = (each.torch for each in rows() if Version(each.rocm[-1]) >= Version(_OLDEST_ROCM))
-    return not all(found.deprecation.holds_in(Version(each)) for each in of_today)
+    return not found.judgement.is_declared and not all(
+        found.deprecation.holds_in(each) for each in torch_of_today()
+    )
 
 
 def removed_message(found: OldUse) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
 
@@ -35,20 +35,42 @@ _ASKS = re.compile(r"[<>=~@]")
 """What stands in a requirement of some version."""
 
 
-def stated(package: str, text: str, commands: Sequence[Command]) -> tuple[Declared, ...]:
-    """Return the requirements of a package (by its normalized name) that stand in a file itself.
+class Stated(NamedTuple):
+    """What a file asks of a package for a part of its run, and of other packages by then."""
 
-    ``commands`` are those of a notebook; the lines of an exported one are found in the text.
+    own: tuple[Declared, ...]
+    beside: tuple[Declared, ...]
+
+
+def stated(package: str, text: str, commands: Sequence[Command]) -> tuple[Stated, ...]:
+    """Return what a file itself asks of a package (by its normalized name).
+
+    ``commands`` are those of a notebook; the lines of an exported one are found in the text. They
+    may ask for one version, and after some of the code has run for another one: an install decides
+    nothing about the cells above it. ``own`` is empty for what runs before the first one.
     """
-    ways = (_in_metadata(text), _last(_installed(text, commands), package), _checked(text))
-    found = (tuple(each for each in way if each.name == package) for way in ways)
-    return next((each for each in found if each), ())
+    metadata, installs = _in_metadata(text), _installed(text, commands)
+    asked = tuple(each for _, each in installs)
+    own = _named(package, metadata)
+    counts = [count for count, each in enumerate(asked, 1) if each.name == package]
+    if own or not counts:
+        own = own or _named(package, _checked(text))
+        return (Stated(own, (*metadata, *asked)),) if own else ()
+    lines = [installs[count - 1][0] for count in counts]
+    done = {bisect_left(lines, line) for line in _imports(package, text)} | {len(lines)}
+    parts = (asked[: counts[number - 1]] if number else () for number in sorted(done))
+    return tuple(Stated(_last(part, package), (*metadata, *part)) for part in parts)
 
 
-def stated_beside(text: str, commands: Sequence[Command]) -> Iterator[Declared]:
-    """Yield all requirements that a file itself states or installs."""
-    yield from _in_metadata(text)
-    yield from _installed(text, commands)
+def _imports(package: str, text: str) -> Iterator[int]:
+    """Yield the lines that import a package, but those that try whether it is there."""
+    module = package.replace("-", "_")
+    for match in re.finditer(rf"^(?:from|import)[ \t]+{module}\b", text, re.MULTILINE):
+        yield text.count("\n", 0, match.start()) + 1
+
+
+def _named(package: str, found: Iterable[Declared]) -> tuple[Declared, ...]:
+    return tuple(each for each in found if each.name == package)
 
 
 def _in_metadata(text: str) -> tuple[Declared, ...]:
@@ -64,19 +86,19 @@ def _checked(text: str) -> Iterator[Declared]:
         yield from requirements.parse(match["listed"]).declared
 
 
-def _installed(text: str, commands: Iterable[Command]) -> Iterator[Declared]:
-    exported = (
-        each
-        for match in _EXPORTED.finditer(text)
-        for each in shell.parse(match["command"]).commands
-    )
-    yield from installed(chain(commands, exported))
+def _installed(text: str, commands: Iterable[Command]) -> list[tuple[int, Declared]]:
+    """Return what is installed, each with its line, in the order in which that happens."""
+    found = [(each.span.line, each) for each in installed(commands)]
+    for match in _EXPORTED.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        found += ((line, each) for each in installed(shell.parse(match["command"]).commands))
+    return found
 
 
-def _last(found: Iterable[Declared], package: str) -> list[Declared]:
+def _last(found: Iterable[Declared], package: str) -> tuple[Declared, ...]:
     """Return what is installed of a package at the end: the last that asks for some version."""
-    own = [each for each in found if each.name == package]
-    return [each for each in own if _ASKS.search(each.text)][-1:] or own
+    own = _named(package, found)
+    return tuple(each for each in own if _ASKS.search(each.text))[-1:] or own
 
 
 def installed(commands: Iterable[Command]) -> Iterator[Declared]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.settings import Settings
@@ -249,14 +250,16 @@ def _versions(package: str, file: File) -> tuple[Candidate, ...]:
     if file.settings.environment is None:
         from rocmlint.project import versions  # noqa: PLC0415 - loads packaging
         from rocmlint.project.environment import installed_as  # noqa: PLC0415
-        from rocmlint.project.inline import stated, stated_beside  # noqa: PLC0415
+        from rocmlint.project.inline import stated  # noqa: PLC0415
 
         own = installed_as(file.path, file)
         if own is not None:
             return versions.beside(own, package, file.project)
         commands = file.parts.commands if is_notebook(file.path) else ()
-        here = stated(package, file.text, commands)
-        if here:
-            beside = stated_beside(file.text, commands)
-            return versions.stated(file.path, here, beside, package, file.project)
+        parts = [
+            versions.stated(file.path, each.own, each.beside, package, file.project)
+            for each in stated(package, file.text, commands)
+        ]
+        if parts:  # of one without an answer nobody knows which version it runs with
+            return tuple(dict.fromkeys(chain(*parts))) if all(parts) else ()
     return file.project.versions(package)

@@ -148,6 +148,25 @@ def test_the_torch_that_may_be_installed_decides(requirement: str, codes: list[s
     assert [each.code for each in lint(in_torch("torch.cuda.amp.GradScaler()"))] == codes
 
 
+@pytest.mark.parametrize(
+    ("requirement", "codes"),
+    [
+        ("torch>=2.4", []),
+        ("torch", []),
+        ("torch>=2.13", ["ROC213"]),
+        ("torch==2.13.0", ["ROC213"]),
+        ("torch==2.10.0", []),
+    ],
+)
+def test_a_deprecation_that_an_allowed_torch_does_not_know_is_left_alone(
+    requirement: str, codes: list[str]
+) -> None:
+    """Real code: ROCm/mori, ROCm/TransformerEngine, which keep the old name for older releases."""
+    write("requirements.txt", f"{requirement}\n")
+    text = "import torch.distributed as dist\n\ndist.all_gather_into_tensor(a, b)\n"  # since 2.13
+    assert [each.code for each in lint(text)] == codes
+
+
 def test_the_release_in_which_a_name_goes_is_told_and_from_then_on_it_is_removed() -> None:
     call = in_torch("torch.cholesky(a)")
     write("requirements.txt", "torch>=2.12,<2.14\n")
