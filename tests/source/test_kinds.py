@@ -21,6 +21,8 @@ from rocmlint.source.kinds import kinds
         ("test.sh", None),
         ("contest.ipynb", None),
         (".github/workflows/test.yml", None),
+        ("core/optimizer_smoke.py", "test"),
+        ("smoke_train.sh", "test"),
         ("bench-attention.ipynb", "benchmark"),
         ("run_benchmark.sh", "benchmark"),
         ("workbench.sh", None),

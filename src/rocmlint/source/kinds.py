@@ -24,8 +24,10 @@ ARCHIVE = (
 """How folders are called, in any case, of what a project keeps, but no longer runs."""
 _KINDS = {
     "test": compile_lazily(
-        r"(^|/)(tests?|testing|unittests?)/|(^|/)(test_[^/]*|[^/]*_tests?|conftest)\.pyi?$"
-        r"|(^|/)(test[-_][^/]*|[^/]*[-_]tests?)\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
+        r"(^|/)(tests?|testing|unittests?)/"
+        r"|(^|/)((test|smoke)_[^/]*|[^/]*_(tests?|smoke)|conftest)\.pyi?$"
+        r"|(^|/)((test|smoke)[-_][^/]*|[^/]*[-_](tests?|smoke))"
+        r"\.(ipynb|sh|bash|sbatch|slurm|ps1|bat|cmd)$"
         r"|(^|/)(requirements|constraints|environment|conda)([^/]*[-_.])?tests?\.[a-z]+$"
         r"|(^|/)((Docker|Container)file[-_.]tests?|tests?\.[Dd]ockerfile)$"
     ),
