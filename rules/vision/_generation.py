@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -20,7 +21,6 @@ from rocmlint.rule import (
 from ._packed import is_of_transformers
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Mapping
 
     from rocmlint.rule import Source
@@ -93,26 +93,25 @@ MODEL_EXCUSES = (is_no_model, has_encoder)
 def drops_it(found: HandedOn, source: Source) -> bool | None:
     """Return whether the model leaves vision inputs alone where a step has one token.
 
-    None where that cannot be told: it hands them to what is defined elsewhere.
+    None where that is unknown, where nothing generates with the model, and where a step with one
+    token asks whether there are any: then it needs them.
     """
     owner = source.whole_class(found.method)
-    members = (
-        []
-        if owner is None
-        else [each for each in owner.body.body if isinstance(each, cst.FunctionDef)]
-    )
-    methods = {each.name.value: each for each in members}
+    members = () if owner is None else owner.body.body
+    methods = {each.name.value: each for each in members if isinstance(each, cst.FunctionDef)}
     forward = methods.get("forward")
-    if forward is None or "generate" in methods or not _decodes(forward, found.name):
+    if forward is None or not _decodes(forward, found.name):
         return None
-    if _asks(_tests(forward, source)):
+    if _asks(_tests(forward, source), found.name):
         return True
     answers = [
         _drops(call, found.name, methods, source)
         for call in calls_in(forward)
         if any(_is_name(each.value, found.name) for each in call.args)
     ]
-    return True if True in answers else None if None in answers else False
+    if True in answers or None in answers:
+        return True if True in answers else None
+    return None if "generate" in methods else False
 
 
 def gate(found: HandedOn, source: Source) -> str:
@@ -139,11 +138,19 @@ def _drops(
     method = last_name(call.func) or ""
     if dotted_text(call.func) == f"self.{method}":
         if method in methods:
-            return _asks(_tests(methods[method], source))
+            return _asks(_tests(methods[method], source), pixels)
         defined = source.modules_with(source.project.folders[-1], (rf"def {method}\b",))
         if defined:
-            return True if any(_asks(source.read(each)) for each in defined) else None
+            return _asks("\n".join(map(source.read, defined)), pixels) or None
     return False if _TOWERS.search(method) else None
+
+
+def _asks(tests: str, pixels: str) -> bool | None:
+    """Return whether tests ask for a single token; None where one asks for pixels with it."""
+    tight = _tight(tests)
+    if re.search(rf"{pixels}isnotNoneand[^:]{{0,80}}(?:shape\[-?1\]|size\(1\))==1", tight):
+        return None
+    return _SINGLE_TOKEN.search(tight) is not None
 
 
 def _decodes(forward: cst.FunctionDef, pixels: str) -> bool:
@@ -152,10 +159,6 @@ def _decodes(forward: cst.FunctionDef, pixels: str) -> bool:
     names = {each.name.value for each in (*parameters.params, *parameters.kwonly_params)}
     takes_cache = parameters.star_kwarg is not None or names & _CACHES
     return pixels in names and bool(takes_cache)
-
-
-def _asks(text: str) -> bool:
-    return _SINGLE_TOKEN.search(_tight(text)) is not None
 
 
 def _tests(function: cst.FunctionDef, source: Source) -> str:
