@@ -18,7 +18,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._packed import is_of_transformers
+from ._packed import is_of_transformers, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -181,7 +181,8 @@ def _set(method: cst.FunctionDef) -> Iterator[HandedOn]:
             yield from _named(each, string_value(each.key), each.value, method)
         elif isinstance(each, cst.Assign):
             for target in each.targets:
-                yield from _named(each, _key(target.target), each.value, method)
+                key = key_of(target.target) if isinstance(target.target, cst.Subscript) else None
+                yield from _named(each, key, each.value, method)
         elif isinstance(each, cst.Call) and last_name(each.func) in {"dict", "update"}:
             for argument in each.args:
                 name = argument.keyword.value if argument.keyword else None
@@ -193,14 +194,6 @@ def _named(
 ) -> Iterator[HandedOn]:
     if name is not None and _VISION.match(name) and constant(value) is None:
         yield HandedOn(node, name, method)
-
-
-def _key(target: cst.BaseExpression) -> str | None:
-    """Return the key in ``inputs["key"]``."""
-    if not isinstance(target, cst.Subscript) or len(target.slice) != 1:
-        return None
-    index = target.slice[0].slice
-    return string_value(index.value) if isinstance(index, cst.Index) else None
 
 
 def _is_gated(found: HandedOn, source: Source) -> bool:
