@@ -110,10 +110,23 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     yield own
     owner = source.whole_class(node)
     name = f"self.{own.name.value}" if owner else own.name.value
-    for each in walk(owner or source.module):
-        if isinstance(each, cst.FunctionDef) and source.span(each) != source.span(own):
-            if any(dotted_text(call.func) == name for call in calls_in(each)):
-                yield each
+    for each in _functions_calling(owner or source.module, source).get(name, ()):
+        if source.span(each) != source.span(own):
+            yield each
+
+
+@once_per_file
+def _functions_calling(
+    around: cst.CSTNode,
+    source: Source,  # noqa: ARG001 - keeps the answer
+) -> dict[str | None, list[cst.FunctionDef]]:
+    """Return the functions in a class or file by the dotted names that they call."""
+    found: dict[str | None, list[cst.FunctionDef]] = {}
+    for function in walk(around):
+        if isinstance(function, cst.FunctionDef):
+            for called in {dotted_text(call.func) for call in calls_in(function)}:
+                found.setdefault(called, []).append(function)
+    return found
 
 
 def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
