@@ -56,7 +56,6 @@ _MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
-_PROCESSOR = compile_lazily(r"\w*image_processor\b")
 _PART_GETS_TYPE = compile_lazily(
     rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
     r"|float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$",
@@ -194,8 +193,7 @@ def likely_parts(cast: ModelCast) -> str | None:
     """Return what makes parts of their own types likely: an adapter, the name of the class."""
     if "get_peft_model" in cast.makers:
         return "it is an adapter on its base model"
-    processor = _PROCESSOR.search(cast.scope)
-    sign = cast.multimodal_maker or (processor and processor[0])
+    sign = cast.multimodal_maker
     if sign is None:
         return _parts(cast)
     return f"it is multimodal, as `{shortened(sign, _LONGEST_CAST)}` shows"

@@ -115,18 +115,12 @@ def drops_it(found: HandedOn, source: Source) -> bool | None:
 
 
 def gate(found: HandedOn, source: Source) -> str:
-    """Return how to tell the first step, in the version of transformers that the file runs with."""
-    candidate = next(iter(source.versions("transformers")), None)
+    """Return what to do: how to tell the first step."""
     line = source.named_line(source.span(found.node).line)
-    set_it = f"Set `{found.name}` ({line}) only"
-    if candidate is None:
-        return f"{set_it} in the first step, when the cache holds no tokens."
-    told = f"transformers {candidate.version} is {candidate.said}."
-    if candidate.version.major >= 5:
-        return f"{told} {set_it} if its argument `is_first_iteration` is true."
-    if candidate.version.release >= (4, 45):
-        return f"{told} {set_it} if `cache_position[0] == 0`."
-    return f"{told} {set_it} if `past_key_values` holds no tokens."
+    return (
+        f"Set `{found.name}` ({line}) only in the first step: where the cache is empty, "
+        "or transformers 5 passes `is_first_iteration`."
+    )
 
 
 def _drops(
