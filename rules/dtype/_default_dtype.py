@@ -132,24 +132,18 @@ def _returns(function: cst.FunctionDef, node: cst.Call, source: Source) -> bool:
     return any(each.value and source.span(each) > source.span(node) for each in returned)
 
 
-def _was_read(value: cst.BaseExpression, source: Source, hops: int = 3) -> bool:
+def _was_read(value: cst.BaseExpression, source: Source) -> bool:
     """Check whether a value is the default that was read before, by where it comes from.
 
     Where that is unknown, as for a parameter or what another function returns, its name tells.
     """
-    if isinstance(value, cst.Name):
-        bound = [each.value for each in source.bindings(value.value, value)]
-    else:
-        bound = [source.value_of(value)]
-    values = [each for each in bound if each is not None]
-    if any(isinstance(each, cst.Call) and _reads_default(each) for each in (value, *values)):
+    bound = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
+    made = [each.value for each in bound]
+    if any(isinstance(each, cst.Call) and _reads_default(each) for each in (value, *made)):
         return True
-    unknown = len(values) < len(bound) or not all(
-        isinstance(each, (cst.Name, cst.Attribute)) for each in values
-    )
-    if unknown or not values or not hops:
-        return _SAVED.search(last_name(value) or "") is not None
-    return any(_was_read(each, source, hops - 1) for each in values)
+    known = [each for each in made if isinstance(each, (cst.Name, cst.Attribute))]
+    origins = known if known and len(known) == len(made) else [value]
+    return any(_SAVED.search(last_name(each) or "") is not None for each in origins)
 
 
 def _reads_default(call: cst.Call) -> bool:

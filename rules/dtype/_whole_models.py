@@ -31,20 +31,8 @@ _MOVES = r"(?:\s*\.\s*(?:eval|cuda|cpu|train)\s*\(\s*\w*\s*\)|\s*\.\s*to\s*\([\w
 _CASTS = r"\s*\.\s*(?:(?:half|bfloat16)\s*\(\s*\)|to\s*\([^()]*\b(?:half|b?float16)\b)"
 _WHERE = rf"(?:{_ENDINGS}|self){_MOVES}{_CASTS}|\)\s*\.\s*(?:half|bfloat16)\s*\(\s*\)"
 _WORDS = (
-    *(
-        ".half(",
-        ".half (",
-        ". half",
-        ". bfloat16",
-        ".bfloat16(",
-        ".bfloat16 (",
-        ".to (",
-        "model.to(",
-        "pipe.to(",
-        "pipeline.to(",
-        "policy.to(",
-    ),
-    *("vlm.to(", "vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
+    *(".half(", ".bfloat16(", "model.to(", "pipe.to(", "pipeline.to(", "policy.to(", "vlm.to("),
+    *("vla.to(", "network.to(", "self.to(", "eval().to(", "cuda().to("),
     *(".to(torch.bfloat16", ".to(torch.float16", ".to(torch.half"),
 )
 _LONGEST_CAST = 40
@@ -56,7 +44,6 @@ _MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
-_PROCESSOR = compile_lazily(r"\w*image_processor\b")
 _PART_GETS_TYPE = compile_lazily(
     rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
     r"|float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$",
@@ -139,20 +126,22 @@ def model_cast(node: cst.Call, source: Source) -> ModelCast | None:
     return ModelCast(node, model, dtype, list(built_by(model, node, source)), scope, code)
 
 
-def sure_parts(cast: ModelCast) -> str | None:
+def parts_of_own_types(cast: ModelCast, *, trains: bool) -> str | None:
     """Return what shows that the parts of a model have types of their own.
 
     That is an adapter which was loaded, or parts that live code works on. Where a class loads the
-    model, its parts have one type; what a module builds for itself is its own affair.
+    model, its parts have one type; what a module builds for itself is its own affair. In a file
+    that trains, an adapter that was just made counts too, and the name of a multimodal class.
     """
-    if any(_LOADED_ADAPTER.fullmatch(name) for name in cast.makers):
+    adapted = any(_LOADED_ADAPTER.fullmatch(name) for name in cast.makers)
+    if adapted or (trains and "get_peft_model" in cast.makers):
         return "it is an adapter on its base model"
-    if dotted_text(cast.model) == "self" or any(_LOADS.search(name) for name in cast.makers):
+    if trains and cast.multimodal_maker is not None:
+        sign = shortened(cast.multimodal_maker, _LONGEST_CAST)
+        return f"it is multimodal, as `{sign}` shows"
+    loaded = dotted_text(cast.model) == "self" or any(_LOADS.search(each) for each in cast.makers)
+    if loaded and not trains:
         return None
-    return _parts(cast)
-
-
-def _parts(cast: ModelCast) -> str | None:
     return " and ".join(f"`{name}`" for name in cast.parts[:2]) or None
 
 
@@ -177,28 +166,13 @@ def pipeline_help(cast: ModelCast, source: Source) -> str | None:
     if not cast.is_of_pipeline or last_name(cast.call.func) not in {"half", "bfloat16"}:
         return None
     owners = [each.func.value for each in cast.made if isinstance(each.func, cst.Attribute)]
-    if any(map(_is_diffusers_class, owners, repeat(source))):
-        return (
-            f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded. "
-            "The VAE is cast too, and pipelines of diffusers have no such method."
-        )
-    if cast.shows_unet and cast.dtype == "float16":
-        return (
-            "Cast the U-Net and the text encoder, and keep the VAE in float32. "
-            "Large activations, such as those of SDXL's VAE, overflow in float16."
-        )
-    return None
-
-
-def likely_parts(cast: ModelCast) -> str | None:
-    """Return what makes parts of their own types likely: an adapter, the name of the class."""
-    if "get_peft_model" in cast.makers:
-        return "it is an adapter on its base model"
-    processor = _PROCESSOR.search(cast.scope)
-    sign = cast.multimodal_maker or (processor and processor[0])
-    if sign is None:
-        return _parts(cast)
-    return f"it is multimodal, as `{shortened(sign, _LONGEST_CAST)}` shows"
+    is_known = any(map(_is_diffusers_class, owners, repeat(source)))
+    if not is_known and not (cast.shows_unet and cast.dtype == "float16"):
+        return None
+    return (
+        f"Pass `torch_dtype=torch.{cast.dtype}` where the pipeline is loaded, or cast only the "
+        "U-Net and the text encoder. The VAE is cast too, and that of SDXL overflows in float16."
+    )
 
 
 def cast_message(cast: ModelCast, source: Source) -> str:

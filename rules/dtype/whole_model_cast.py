@@ -18,10 +18,9 @@ from ._whole_models import (
     is_loaded_so,
     is_of_no_training,
     is_option,
-    likely_parts,
     model_cast,
+    parts_of_own_types,
     pipeline_help,
-    sure_parts,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +113,5 @@ def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
     if cast.is_of_pipeline:
         advice = pipeline_help(cast, source)
         return None if advice is None else (cast_message(cast, source), advice)
-    reason = sure_parts(cast)
-    if reason is None and TRAINS.search(source.code):
-        reason = likely_parts(cast)
+    reason = parts_of_own_types(cast, trains=TRAINS.search(source.code) is not None)
     return None if reason is None else (cast_message(cast, source), cast_help(reason))

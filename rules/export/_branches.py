@@ -23,17 +23,7 @@ _VIEWS = frozenset(
     """.split()  # noqa: SIM905 - a list of words
 )
 _VIEW_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "data"})
-_CASTS = {
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "bfloat16": "bfloat16",
-    "bool": "bool",
-    "long": "int64",
-    "int": "int32",
-}
 _GROWS = frozenset({"append", "extend", "insert", "update", "add", "clear", "pop", "setdefault"})
-_SYNONYMS = {"half": "float16", "float": "float32", "double": "float64", "long": "int64"}
 
 
 class Problem(NamedTuple):
@@ -91,25 +81,11 @@ def problems_between(first: Branch, second: Branch) -> Iterator[Problem]:
     if any(len(each) != 1 for each in ends):
         return
     made = [each[0].value for each in ends]
-    values = [_items(each) for each in made]
-    if {type(each) for each in made} == {ast.Tuple, ast.List}:
-        message = "The branches return a tuple and a list"
-        yield Problem(ends[1][0].value or second.function, message, "Return the same from both.")
-        return
-    if (
-        any(not isinstance(each, (ast.Tuple, ast.List)) for each in made)
-        and len({*map(len, values)}) == 2
-    ):
-        return  # a call may return as many
-    if len(values[0]) != len(values[1]):
-        message = f"The branches return {len(values[0])} and {len(values[1])} values"
-        yield Problem(ends[1][0].value or second.function, message, "Return as many from both.")
-        return
-    for one, other in zip(*values, strict=True):
-        dtypes = _dtype(one), _dtype(other)
-        if all(dtypes) and dtypes[0] != dtypes[1]:
-            message = f"The branches return {dtypes[0]} and {dtypes[1]}"
-            yield Problem(other, message, "Cast one, so that both return tensors of one dtype.")
+    numbers = [len(_items(each)) for each in made]
+    a_call_may_return_as_many = any(not isinstance(each, (ast.Tuple, ast.List)) for each in made)
+    if numbers[0] != numbers[1] and not a_call_may_return_as_many:
+        message = f"The branches return {numbers[0]} and {numbers[1]} values"
+        yield Problem(made[1] or second.function, message, "Return as many from both.")
 
 
 def _of_results(branch: Branch) -> Iterator[Problem]:
@@ -259,30 +235,6 @@ def _is_basic(index: ast.expr) -> bool:
         case ast.Slice() | ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
             return True
     return False
-
-
-def _dtype(value: ast.expr | None) -> str:
-    """Return the dtype that an expression is certain to have; empty if that is not told."""
-    match value:
-        case ast.Compare(
-            ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE() | ast.Eq() | ast.NotEq()]
-        ):
-            return "bool"
-        case ast.Call(func=ast.Attribute(attr=method), args=[], keywords=[]) if method in _CASTS:
-            return _CASTS[method]
-        case ast.Call(func=ast.Attribute(attr="to"), args=[dtype]):
-            return _named_dtype(dtype)
-        case ast.Call(keywords=keywords):
-            told = [_named_dtype(each.value) for each in keywords if each.arg == "dtype"]
-            return told[0] if told else ""
-    return ""
-
-
-def _named_dtype(node: ast.expr) -> str:
-    match node:
-        case ast.Attribute(value=ast.Name(id="torch"), attr=name):
-            return _SYNONYMS.get(name, name)
-    return ""
 
 
 def _items(value: ast.expr | None) -> list[ast.expr | None]:

@@ -5,19 +5,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import PythonRule, calls, compile_lazily, once_per_file
+import libcst as cst
 
-from ._flow import span_of
+from rocmlint.rule import (
+    PythonRule,
+    argument,
+    calls,
+    compile_lazily,
+    constant,
+    dotted_text,
+    last_name,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import libcst as cst
-
     from rocmlint.rule import Finding, Source
 
 _CACHE = compile_lazily(r"\b\w+Cache\b")
-_EXPORTERS = frozenset({"torch.export.export", "torch.export.draft_export", "torch.onnx.export"})
+_CACHES = frozenset(
+    {
+        *("DynamicCache", "StaticCache", "EncoderDecoderCache", "HybridCache", "MambaCache"),
+        *("OffloadedCache", "OffloadedStaticCache", "QuantizedCache", "SlidingWindowCache"),
+    }
+)
+_HOPS = 3
+"""How many names are followed to what makes a cache."""
+_EXPORTERS = frozenset({"torch.export.export", "torch.export.draft_export"})
 _REGISTERS = (
     r"register_pytree_node|register_\w*cache\w*|register_dataclass|register_\w*serialization"
     r"|torch_export_patches|bypass_export_some_errors|rocmlint\.export|transformers\.exporters"
@@ -90,13 +105,10 @@ class UnregisteredCache(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find exports that get a cache whose class nothing registers."""
-        if _CACHE.search(source.code) is None:
+        if _CACHE.search(source.code) is None or not _is_export(node, source):
             return
-        span = source.span(node)
-        cache = _passed(source).get((span.line, span.column))
-        if cache is None or source.resolve(node.func) not in _EXPORTERS:
-            return
-        if self.is_excused(_Passing(node, cache), source):
+        cache = _cache_among(node, source)
+        if not cache or self.is_excused(_Passing(node, cache), source):
             return
         message = f"A `{cache}` is exported as an input, and nothing registers it with pytree"
         how = (
@@ -110,16 +122,49 @@ class UnregisteredCache(PythonRule["cst.Call"]):
         yield self.finding(node, source, message, help=help)
 
 
-@once_per_file
-def _passed(source: Source) -> dict[tuple[int, int], str]:
-    """Return the caches that calls pass, by where the calls begin."""
-    from ._exports import caches_passed  # noqa: PLC0415 - few files export
+def _is_export(call: cst.Call, source: Source) -> bool:
+    """Return whether a call exports by pytree: that of ONNX does with `dynamo=True`."""
+    exporter = source.resolve(call.func)
+    dynamo = argument(call, None, "dynamo")
+    is_by_dynamo = dynamo is not None and constant(dynamo) == "True"
+    return exporter in _EXPORTERS or (exporter == "torch.onnx.export" and is_by_dynamo)
 
-    tree = source.python_tree
-    if tree is None:
-        return {}
-    places = ((span_of(each.call, source), each.cache) for each in caches_passed(tree))
-    return {(span.line, span.column): cache for span, cache in places}
+
+def _cache_among(call: cst.Call, source: Source) -> str:
+    """Return the class of a cache among the inputs of an export, "" for none."""
+    inputs = (argument(call, 1, "args"), argument(call, 2, "kwargs"))
+    found = (_cache_in(each, source, _HOPS) for each in inputs if each is not None)
+    return next(filter(None, found), "")
+
+
+def _cache_in(node: cst.BaseExpression, source: Source, hops: int) -> str:
+    """Return the class of a cache in an expression, or in what its names are assigned."""
+    parts: list[cst.BaseExpression | None] = []
+    if isinstance(node, cst.Call):
+        name = last_name(node.func) or ""
+        if name in _CACHES:
+            return name
+        parts = [each.value for each in node.args] if name in {"dict", "list", "tuple"} else []
+    elif isinstance(node, (cst.Dict, cst.List, cst.Tuple)):
+        parts = [each.value for each in node.elements]
+    elif isinstance(node, cst.Name) and hops:
+        parts = [each.value for each in source.bindings(node.value, node)]
+        parts += _put_into(node, source)
+    found = (_cache_in(each, source, hops - 1) for each in parts if each is not None)
+    return next(filter(None, found), "")
+
+
+def _put_into(name: cst.Name, source: Source) -> Iterator[cst.BaseExpression]:
+    """Yield what a function puts into a dictionary: ``inputs["past_key_values"] = cache``."""
+    function = source.function(name)
+    for each in () if function is None else walk(function):
+        if isinstance(each, cst.Assign):
+            targets = [target.target for target in each.targets]
+            if any(
+                isinstance(target, cst.Subscript) and dotted_text(target.value) == name.value
+                for target in targets
+            ):
+                yield each.value
 
 
 def _is_before(version: object) -> bool:

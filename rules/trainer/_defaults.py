@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,28 +82,3 @@ def _defaults(source: Source) -> Iterator[Default]:
         owner = re.sub(r"[\s\\]", "", match["owner"] or match["object"])
         if _CONFIGURATION.match(owner.rpartition(".")[2]):
             yield Default(match, match["key"], owner, match["value"])
-
-
-@once_per_file
-def ways_to(source: Source) -> dict[int, tuple[tuple[str, str], ...]]:
-    """Map the lines of a file to the branches of each ``if`` around them.
-
-    The first pair has an empty name, and the function or class at the top of the file.
-    """
-    found: dict[int, tuple[tuple[str, str], ...]] = {}
-    module = source.python_tree
-    waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = [
-        (top, (("", getattr(top, "name", "")),)) for top in ([] if module is None else module.body)
-    ]
-    while waiting:
-        node, way = waiting.pop()
-        if isinstance(node, ast.stmt):
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                found[line] = max(found.get(line, ()), way, key=len)
-        for field, value in ast.iter_fields(node):
-            inner = way
-            if isinstance(node, (ast.If, ast.IfExp)) and field in {"body", "orelse"}:
-                inner = (*way, (f"{node.lineno}:{node.col_offset}", field))
-            children = value if isinstance(value, list) else [value]
-            waiting += [(each, inner) for each in children if isinstance(each, ast.AST)]
-    return found

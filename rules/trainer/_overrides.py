@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import Fix, argument, calls_in, dotted_text
+from rocmlint.rule import Fix
 
 from ._trainers import is_method, trainer_classes
 
@@ -64,12 +65,13 @@ class OldOverride:
 def is_called_as_before(found: OldOverride, source: Source) -> bool:
     """Classes that replace what calls the method, and call it themselves with what it takes."""
     del source
-    for name in _CALLERS[found.contract.method]:
-        for own in found.classes:
-            method = own.method(name)
-            if method is not None and _replaces_call(method, found.contract):
-                return True
-    return False
+    callers = _CALLERS[found.contract.method]
+    goes_on = rf"\b(?:super|{found.contract.parameter}|self\.(?:{'|'.join(callers)}))\b"
+    replaced = ((own, own.method(name)) for own in found.classes for name in callers)
+    return any(
+        method is not None and re.search(goes_on, own.source.text_of(method.body)) is None
+        for own, method in replaced
+    )
 
 
 def old_override(node: cst.FunctionDef, contract: Contract, source: Source) -> OldOverride | None:
@@ -134,31 +136,3 @@ def fix(found: OldOverride, source: Source) -> Fix | None:
     joint = f",\n{blanks}" if is_alone else ", "
     edit = source.replace(behind, f"{source.text_of(behind)}{joint}{added}")
     return Fix(f"Take `{found.contract.parameter}`", (edit,), safe=True)
-
-
-def _replaces_call(method: cst.FunctionDef, contract: Contract) -> bool:
-    """Return whether an override neither goes on to Trainer's own code nor passes the parameter."""
-    for call in calls_in(method):
-        called = _of_trainer(call)
-        is_passed = called == contract.method and _passes(call, contract)
-        if called in _CALLERS[contract.method] or is_passed:
-            return False
-    return True
-
-
-def _of_trainer(call: cst.Call) -> str | None:
-    """Return the name of a method of `self` or `super()` that is called; None for all else."""
-    function = call.func
-    if not isinstance(function, cst.Attribute):
-        return None
-    owner = function.value.func if isinstance(function.value, cst.Call) else function.value
-    return function.attr.value if dotted_text(owner) in {"self", "super"} else None
-
-
-def _passes(call: cst.Call, contract: Contract) -> bool:
-    last = None if contract.position is None else argument(call, contract.position - 1, None)
-    return (
-        last is not None
-        or argument(call, None, contract.parameter) is not None
-        or any(each.star for each in call.args)
-    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import PythonRule, compile_lazily, nodes, once_per_file
 
-from ._defaults import QUOTED, Default, defaults, ways_to
+from ._defaults import QUOTED, Default, defaults
 
 if TYPE_CHECKING:
     import re
@@ -32,14 +33,13 @@ class Conflict(NamedTuple):
 
 def is_another_branch(found: Conflict, source: Source) -> bool:
     """Defaults in the two branches of one `if`."""
-    here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
-    return any(here[each] != other[each] for each in here.keys() & other.keys() - {""})
+    first, last = sorted((_line(found.here, source), _line(found.other, source)))
+    return any(begin <= first < other <= last <= end for begin, other, end in _branches(source))
 
 
 def is_in_another_definition(found: Conflict, source: Source) -> bool:
     """Defaults in two functions or classes of a file, which may be for different runs."""
-    here, other = dict(_way(found.here, source)), dict(_way(found.other, source))
-    return here.get("") != other.get("")
+    return _definition(found.here, source) != _definition(found.other, source)
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -147,5 +147,25 @@ class ConflictingHyperparameterDefaults(PythonRule["cst.Call"]):
             return
 
 
-def _way(default: Default, source: Source) -> tuple[tuple[str, str], ...]:
-    return ways_to(source).get(source.line_of(default.match.start()), ())
+@once_per_file
+def _branches(source: Source) -> list[tuple[int, int, int]]:
+    """Return where each `if` begins, where its other branch does, and where it ends."""
+    module = source.python_tree
+    return [
+        (each.lineno, each.orelse[0].lineno, each.end_lineno or each.lineno)
+        for each in ([] if module is None else ast.walk(module))
+        if isinstance(each, ast.If) and each.orelse
+    ]
+
+
+def _definition(default: Default, source: Source) -> str:
+    """Return the name of the function or class at the top of a file around a default."""
+    line, module = _line(default, source), source.python_tree
+    for each in [] if module is None else module.body:
+        if each.lineno <= line <= (each.end_lineno or each.lineno):
+            return getattr(each, "name", "")
+    return ""
+
+
+def _line(default: Default, source: Source) -> int:
+    return source.line_of(default.match.start())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -17,10 +18,9 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._packed import is_of_transformers
+from ._packed import is_of_transformers, key_of
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Mapping
 
     from rocmlint.rule import Source
@@ -93,41 +93,34 @@ MODEL_EXCUSES = (is_no_model, has_encoder)
 def drops_it(found: HandedOn, source: Source) -> bool | None:
     """Return whether the model leaves vision inputs alone where a step has one token.
 
-    None where that cannot be told: it hands them to what is defined elsewhere.
+    None where that is unknown, where nothing generates with the model, and where a step with one
+    token asks whether there are any: then it needs them.
     """
     owner = source.whole_class(found.method)
-    members = (
-        []
-        if owner is None
-        else [each for each in owner.body.body if isinstance(each, cst.FunctionDef)]
-    )
-    methods = {each.name.value: each for each in members}
+    members = () if owner is None else owner.body.body
+    methods = {each.name.value: each for each in members if isinstance(each, cst.FunctionDef)}
     forward = methods.get("forward")
-    if forward is None or "generate" in methods or not _decodes(forward, found.name):
+    if forward is None or not _decodes(forward, found.name):
         return None
-    if _asks(_tests(forward, source)):
+    if _asks(_tests(forward, source), found.name):
         return True
     answers = [
         _drops(call, found.name, methods, source)
         for call in calls_in(forward)
         if any(_is_name(each.value, found.name) for each in call.args)
     ]
-    return True if True in answers else None if None in answers else False
+    if True in answers or None in answers:
+        return True if True in answers else None
+    return None if "generate" in methods else False
 
 
 def gate(found: HandedOn, source: Source) -> str:
-    """Return how to tell the first step, in the version of transformers that the file runs with."""
-    candidate = next(iter(source.versions("transformers")), None)
+    """Return what to do: how to tell the first step."""
     line = source.named_line(source.span(found.node).line)
-    set_it = f"Set `{found.name}` ({line}) only"
-    if candidate is None:
-        return f"{set_it} in the first step, when the cache holds no tokens."
-    told = f"transformers {candidate.version} is {candidate.said}."
-    if candidate.version.major >= 5:
-        return f"{told} {set_it} if its argument `is_first_iteration` is true."
-    if candidate.version.release >= (4, 45):
-        return f"{told} {set_it} if `cache_position[0] == 0`."
-    return f"{told} {set_it} if `past_key_values` holds no tokens."
+    return (
+        f"Set `{found.name}` ({line}) only in the first step: where the cache is empty, "
+        "or transformers 5 passes `is_first_iteration`."
+    )
 
 
 def _drops(
@@ -139,11 +132,19 @@ def _drops(
     method = last_name(call.func) or ""
     if dotted_text(call.func) == f"self.{method}":
         if method in methods:
-            return _asks(_tests(methods[method], source))
+            return _asks(_tests(methods[method], source), pixels)
         defined = source.modules_with(source.project.folders[-1], (rf"def {method}\b",))
         if defined:
-            return True if any(_asks(source.read(each)) for each in defined) else None
+            return _asks("\n".join(map(source.read, defined)), pixels) or None
     return False if _TOWERS.search(method) else None
+
+
+def _asks(tests: str, pixels: str) -> bool | None:
+    """Return whether tests ask for a single token; None where one asks for pixels with it."""
+    tight = _tight(tests)
+    if re.search(rf"{pixels}isnotNoneand[^:]{{0,80}}(?:shape\[-?1\]|size\(1\))==1", tight):
+        return None
+    return _SINGLE_TOKEN.search(tight) is not None
 
 
 def _decodes(forward: cst.FunctionDef, pixels: str) -> bool:
@@ -152,10 +153,6 @@ def _decodes(forward: cst.FunctionDef, pixels: str) -> bool:
     names = {each.name.value for each in (*parameters.params, *parameters.kwonly_params)}
     takes_cache = parameters.star_kwarg is not None or names & _CACHES
     return pixels in names and bool(takes_cache)
-
-
-def _asks(text: str) -> bool:
-    return _SINGLE_TOKEN.search(_tight(text)) is not None
 
 
 def _tests(function: cst.FunctionDef, source: Source) -> str:
@@ -178,7 +175,8 @@ def _set(method: cst.FunctionDef) -> Iterator[HandedOn]:
             yield from _named(each, string_value(each.key), each.value, method)
         elif isinstance(each, cst.Assign):
             for target in each.targets:
-                yield from _named(each, _key(target.target), each.value, method)
+                key = key_of(target.target) if isinstance(target.target, cst.Subscript) else None
+                yield from _named(each, key, each.value, method)
         elif isinstance(each, cst.Call) and last_name(each.func) in {"dict", "update"}:
             for argument in each.args:
                 name = argument.keyword.value if argument.keyword else None
@@ -190,14 +188,6 @@ def _named(
 ) -> Iterator[HandedOn]:
     if name is not None and _VISION.match(name) and constant(value) is None:
         yield HandedOn(node, name, method)
-
-
-def _key(target: cst.BaseExpression) -> str | None:
-    """Return the key in ``inputs["key"]``."""
-    if not isinstance(target, cst.Subscript) or len(target.slice) != 1:
-        return None
-    index = target.slice[0].slice
-    return string_value(index.value) if isinstance(index, cst.Index) else None
 
 
 def _is_gated(found: HandedOn, source: Source) -> bool:

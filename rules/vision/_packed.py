@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import libcst as cst
 
@@ -53,9 +53,18 @@ def is_of_transformers(source: File) -> bool:
     return (source.package or ("",))[0] == "transformers"
 
 
-def is_in_model(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether a node is in a model or processor, whose own business the layout is."""
-    owner = source.enclosing(node, cst.ClassDef)
-    return owner is not None and any(
-        _MODELS.search(last_name(each.value) or "") for each in owner.bases
+class Placed(Protocol):
+    """What a rule found, with its node."""
+
+    @property
+    def node(self) -> cst.CSTNode:
+        """Where it was found."""
+
+
+def is_part_of_model(found: Placed, source: Source) -> bool:
+    """Models and processors, which make the layout themselves, and transformers."""
+    owner = source.enclosing(found.node, cst.ClassDef)
+    return is_of_transformers(source) or (
+        owner is not None
+        and any(_MODELS.search(last_name(each.value) or "") for each in owner.bases)
     )

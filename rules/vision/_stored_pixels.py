@@ -19,6 +19,7 @@ from rocmlint.rule import (
 )
 
 from ._exif import is_exif_transpose
+from ._packed import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,6 @@ _HOPS = 6
 _OF_TENSORS = frozenset({"clone", "cpu", "detach", "size", "tolist"})
 _PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
 _SIZES = frozenset({"size", "width", "height"})
-_CALLED = compile_lazily(r"\b(\w+)[\s\\)]*[(#]")
 _OPEN = "PIL.Image.open"
 _OCR = compile_lazily(r"(?i)(?<![a-z])ocr(?![a-z])")
 _EXAMPLE = compile_lazily(r"examples?|samples?|records?|row|rows")
@@ -108,29 +108,11 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     if own is None:
         return
     yield own
-    name = own.name.value
     owner = source.whole_class(node)
-    line = source.span(own).line
-    calling = _functions_calling(owner, source).get(f"self.{name}", ()) if owner else ()
-    for each in calling if owner else _calling(name, source):
-        if each is not own and source.span(each).line != line:
+    name = f"self.{own.name.value}" if owner else own.name.value
+    for each in _functions_calling(owner or source.module, source).get(name, ()):
+        if source.span(each) != source.span(own):
             yield each
-
-
-@once_per_file
-def _called_at(source: Source) -> dict[str, list[int]]:
-    """Return where each name of a file may be called."""
-    places: dict[str, list[int]] = {}
-    for call in _CALLED.finditer(source.code):
-        places.setdefault(call[1], []).append(call.start())
-    return places
-
-
-def _calling(name: str, source: Source) -> Iterator[cst.FunctionDef]:
-    """Yield the functions of a file that call a function at its top."""
-    offsets = _called_at(source).get(name, ())
-    for piece in dict.fromkeys(source.pieces.around(each).module for each in offsets):
-        yield from _functions_calling(piece, source).get(name, ())
 
 
 @once_per_file
@@ -138,7 +120,7 @@ def _functions_calling(
     around: cst.CSTNode,
     source: Source,  # noqa: ARG001 - keeps the answer
 ) -> dict[str | None, list[cst.FunctionDef]]:
-    """Return the functions in a piece of code by the dotted names that they call."""
+    """Return the functions in a class or file by the dotted names that they call."""
     found: dict[str | None, list[cst.FunctionDef]] = {}
     for function in walk(around):
         if isinstance(function, cst.FunctionDef):
@@ -163,7 +145,7 @@ def _read_in(function: cst.FunctionDef, source: Source) -> Iterator[tuple[cst.CS
         if isinstance(each, cst.Param) and _COORDINATES.fullmatch(each.name.value):
             yield each, each.name.value
         elif isinstance(each, cst.Subscript) and not _is_written(each, source):
-            key = _key_of(each)
+            key = key_of(each)
             if _is_stored(key, each.value, source):
                 yield each, key or ""
             name = dotted_text(each.value) or ""
@@ -203,11 +185,6 @@ def _is_of_data(name: cst.BaseExpression, source: Source) -> bool:
 
 def _is_written(node: cst.Subscript, source: Source) -> bool:
     return isinstance(source.parent(node), cst.AssignTarget)
-
-
-def _key_of(node: cst.Subscript) -> str | None:
-    index = node.slice[0].slice if len(node.slice) == 1 else None
-    return string_value(index.value) if isinstance(index, cst.Index) else None
 
 
 def _is_stored(key: str | None, record: cst.BaseExpression, source: Source) -> bool:

@@ -34,20 +34,8 @@ _NEAR = 3
 """How far above a package without ``__init__.py`` files the owner's folder may lie."""
 _OTHER_FRAMEWORKS = compile_lazily(r"(?m)^[ \t]*(?:import|from)[ \t]+(?:mlx|jax|tensorflow)\b")
 _BUILDS = frozenset({"arange", "cumsum", "meshgrid"})
-_WITHOUT_WEIGHTS = 'on a model built below `torch.device("meta")`, which takes no memory'
-_FAMILIES = (
-    ("_25", "Qwen2_5_VL", (4, 49)),
-    ("_2_5", "Qwen2_5_VL", (4, 49)),
-    ("_3", "Qwen3VL", (4, 57)),
-    ("_2", "Qwen2VL", (4, 45)),
-)
-"""How copies are called by their model, and the release of transformers that first has it."""
 _TOKEN = compile_lazily(r"token(?:_id|_idx|_index)?\Z")
 """How a copy calls the id of a token that it looks for."""
-_MOVED = (4, 52)
-"""Since when the method is on the model, and not on the class that generates."""
-
-
 _DEFINED_OR_SET = compile_lazily(rf"def[\s\\]+\w*{_INDEX}|(?:{_INDEX}|{_ROTARY})\w*[\s\\]*=(?!=)")
 
 
@@ -213,17 +201,10 @@ def _together(node: cst.FunctionDef | cst.Assign, source: Source) -> int:
 
 
 def _help(found: HomeGrown, source: Source) -> str:
-    """Return what to use in the version of transformers that the file runs with."""
+    """Return what to use in its place."""
     if isinstance(found.node, cst.Assign) and _INDEX not in source.text_of(found.node):
         return "Leave the function of transformers in place, or compare both in a test."
-    candidate = next(iter(source.versions("transformers")), None)
-    release = (0,) if candidate is None else candidate.version.release
-    family = next(
-        (model for end, model, since in _FAMILIES if found.name.endswith(end) and since <= release),
-        "",
+    return (
+        f"Call the `{_INDEX}` of the installed transformers on a model that is built below "
+        '`torch.device("meta")`, which takes no memory.'
     )
-    if candidate is None or not family:
-        return f"Call the `{_INDEX}` of the installed transformers, {_WITHOUT_WEIGHTS}."
-    owner = f"{family}{'Model' if release >= _MOVED else 'ForConditionalGeneration'}"
-    told = f"transformers {candidate.version} is {candidate.said}."
-    return f"{told} Call `{owner}(config).{_INDEX}`, {_WITHOUT_WEIGHTS}."

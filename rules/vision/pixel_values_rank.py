@@ -17,7 +17,14 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._packed import index_of, is_in_model, is_of_transformers, key_of, names_grid, pixels_named
+from ._packed import (
+    index_of,
+    is_of_transformers,
+    is_part_of_model,
+    key_of,
+    names_grid,
+    pixels_named,
+)
 
 if TYPE_CHECKING:
     import re
@@ -71,11 +78,6 @@ class RankAssumed(NamedTuple):
 def is_for_other_models(found: RankAssumed, source: Source) -> bool:
     """Code below a condition on the grid, which so tells packed pixels from others."""
     return any(names_grid(each.test) for each in conditions(found.node, source))
-
-
-def is_layout_of_model(found: RankAssumed, source: Source) -> bool:
-    """Models and processors, which make the layout themselves, and transformers."""
-    return is_in_model(found.node, source) or is_of_transformers(source)
 
 
 def is_by_name_only(found: RankAssumed, source: Source) -> bool:
@@ -139,7 +141,7 @@ class PixelValuesRank(PythonRule["cst.CSTNode"]):
         described="what is done with `pixel_values` in code that names `image_grid_thw`",
     )
     skips = frozenset({"test"})
-    excuses = (is_for_other_models, is_layout_of_model)
+    excuses = (is_for_other_models, is_part_of_model)
     doubts = (is_by_name_only,)
 
     def check(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:

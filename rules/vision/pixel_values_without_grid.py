@@ -16,7 +16,7 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._packed import is_in_model, is_of_transformers
+from ._packed import is_of_transformers, is_part_of_model
 
 if TYPE_CHECKING:
     import re
@@ -58,14 +58,9 @@ def _given(source: Source) -> Iterator[re.Match[str]]:
 class Unpaired(NamedTuple):
     """A call of a model that gives it one of two arguments that belong together."""
 
-    call: cst.Call
+    node: cst.Call
     given: str
     missing: str
-
-
-def is_part_of_model(found: Unpaired, source: Source) -> bool:
-    """Calls in models and processors themselves, and in transformers."""
-    return is_in_model(found.call, source) or is_of_transformers(source)
 
 
 class PixelValuesWithoutGrid(PythonRule["cst.Call"]):

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-    from ._generation import HandedOn
-
-
-def is_dropped_later(found: HandedOn, source: Source) -> bool:
-    """Models whose `forward` drops them for one token, or hands them to what is not known."""
-    return drops_it(found, source) is not False
-
 
 class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
     """``prepare_inputs_for_generation`` passes images on every step.
@@ -72,12 +65,14 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
     severity = "warning"
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
-    excuses = (*MODEL_EXCUSES, is_dropped_later)
+    excuses = MODEL_EXCUSES
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find what is put among the inputs without a condition on the step."""
         found = handed_on(node, source)
-        if found is None or self.is_excused(found, source):
+        if found is None or drops_it(found, source) is not False:
+            return
+        if self.is_excused(found, source):
             return
         message = fitted("`{method}` hands `{}` on on every step", found.name, method=METHOD)
         yield self.finding(node.name, source, message, help=gate(found, source))

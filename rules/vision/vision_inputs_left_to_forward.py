@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-    from ._generation import HandedOn
-
-
-def is_used_every_step(found: HandedOn, source: Source) -> bool:
-    """Models that use them on every step (see vision-inputs-every-step)."""
-    return drops_it(found, source) is False
-
 
 class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     """Only a length test stops pixels from being passed on every step.
@@ -38,11 +31,13 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     from transformers import LlamaForCausalLM
 
     class LlavaForCausalLM(LlamaForCausalLM):
-        def prepare_inputs_for_generation(self, input_ids, **kwargs):
-            images = kwargs.pop("images", None)
+        def forward(self, input_ids, images=None, **kwargs):
+            embeds = None if input_ids.shape[1] == 1 else self.join(input_ids, images)
+            return super().forward(input_ids, inputs_embeds=embeds, **kwargs)
+
+        def prepare_inputs_for_generation(self, input_ids, images=None, **kwargs):
             inputs = super().prepare_inputs_for_generation(input_ids, **kwargs)
-            inputs["images"] = images
-            return inputs
+            return {**inputs, "images": images}
     ```
 
     ## Use instead
@@ -69,12 +64,14 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     preview = True
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
-    excuses = (*MODEL_EXCUSES, is_used_every_step)
+    excuses = MODEL_EXCUSES
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find what is put among the inputs without a condition on the step."""
         found = handed_on(node, source)
-        if found is None or self.is_excused(found, source):
+        if found is None or drops_it(found, source) is not True:
+            return
+        if self.is_excused(found, source):
             return
         message = fitted(
             "`{method}` leaves it to `forward` to drop `{}`", found.name, method=METHOD
