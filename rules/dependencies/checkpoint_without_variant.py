@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
-from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse, unless_in_image
-from ._names.overlays import is_of_project, is_put_in
+from ._names.guards import is_guarded
+from ._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +78,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls to `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
     )
-    excuses = (is_of_project, is_asked_for, is_guarded, is_put_in)
+    excuses = (is_guarded,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a call that leaves the variant to torch."""
@@ -114,7 +113,7 @@ def _judged(source: Source) -> MissingName | None:
         return None
     first = candidates[0]
     found = MissingName("torch.utils.checkpoint", first, candidates, first.certain)
-    return unless_in_image(found, source)
+    return unless_elsewhere(found, source)
 
 
 def _fix(node: cst.Call, source: Source) -> Fix | None:
