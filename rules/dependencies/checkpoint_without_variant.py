@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
-from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse, unless_in_image
-from ._names.overlays import is_of_project, is_put_in
+from ._names.guards import is_guarded
+from ._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +29,11 @@ _FUNCTIONS = frozenset(
 @dataclass(frozen=True)
 class _Checkpoint(MissingUse):
     """A call of `checkpoint` that does not say which of its two variants it wants."""
+
+
+def is_switched_on(call: _Checkpoint, source: Source) -> bool:
+    """Calls below an ``if``, such as ``if self.gradient_checkpointing``."""
+    return source.enclosing(call.node, cst.If) is not None
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -79,7 +83,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls to `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
     )
-    excuses = (is_of_project, is_asked_for, is_guarded, is_put_in)
+    excuses = (is_guarded,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a call that leaves the variant to torch."""
@@ -114,7 +118,7 @@ def _judged(source: Source) -> MissingName | None:
         return None
     first = candidates[0]
     found = MissingName("torch.utils.checkpoint", first, candidates, first.certain)
-    return unless_in_image(found, source)
+    return unless_elsewhere(found, source)
 
 
 def _fix(node: cst.Call, source: Source) -> Fix | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,24 +15,21 @@ from rocmlint.rule import (
     nodes,
     once_per_file,
     statements,
-    walk,
 )
+from rocmlint.rule.put_aside import is_kept_only
 
-from ._names.failing_imports import fails_at_import
 from ._names.guards import is_bound, is_ready
 from ._names.judgement import (
     MissingName,
     MissingUse,
     first_fitting,
-    is_undeclared,
     missing,
     requirement,
     runs_with,
     since,
 )
-from ._names.live import is_not_run
-from ._names.other_environments import is_excluded, to_require
-from ._names.overlays import foreign_uses, is_of_other_package, is_put_in
+from ._names.live import is_leftover
+from ._names.overlays import foreign_uses, is_of_other_package
 from ._names.published_names import (
     has,
     has_member,
@@ -43,9 +39,11 @@ from ._names.published_names import (
     was_ever_there,
 )
 from ._names.replacements import GONE_BEFORE
+from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from packaging.version import Version
@@ -148,35 +146,6 @@ def _is_docstring(statement: cst.CSTNode) -> bool:
     return isinstance(statement, cst.Expr) and isinstance(statement.value, cst.SimpleString)
 
 
-def is_used_here(patch: DeadPatch, source: Source) -> bool:
-    """Names that the file itself looks up outside of its tests: helpers of its own."""
-    name = patch.name
-    for match in re.finditer(rf"\.[ \t]*{re.escape(name)}\b(?![ \t]*=[^=])", source.code):
-        line = source.line_of(match.start())
-        for each in walk(source.pieces.around(match.start()).module):
-            if (
-                isinstance(each, cst.Attribute)
-                and each.attr.value == name
-                and source.span(each.attr).line == line
-                and not isinstance(source.parent(each), cst.AssignTarget)
-                and not _is_in_value(each, patch, source)
-                and not _is_in_test(each, source)
-            ):
-                return True
-    return False
-
-
-def _is_in_value(node: cst.CSTNode, patch: DeadPatch, source: Source) -> bool:
-    """Return whether a node is in what is put in place: ``theirs.name = ours.name``."""
-    return patch.value is node or patch.value in source.ancestors(node)
-
-
-def _is_in_test(node: cst.CSTNode, source: Source) -> bool:
-    """Return whether a node stands in a function ``test…``."""
-    function = source.function(node)
-    return function is not None and function.name.value.startswith("test")
-
-
 class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
     """Patch sets an attribute that the package no longer has.
 
@@ -232,16 +201,8 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         described="attributes, set from outside, of classes and modules of "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (
-        is_undeclared,
-        is_harmless,
-        is_of_other_package,
-        is_ready,
-        is_put_in,
-        is_used_here,
-        fails_at_import,
-        is_not_run,
-    )
+    excuses = (is_harmless, is_of_other_package, is_ready)
+    doubts = (is_kept_only, is_leftover)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge each attribute that is replaced here."""
@@ -254,17 +215,18 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
             ):
                 continue
             judgement = _missing(owner, patch.name, source)
-            if judgement is None:
+            if judgement is None or not judgement.is_declared:
                 continue
             of_class = member(owner, patch.name) is not None
             dead = DeadPatch(patch.node, patch.name, judgement, patch.value, of_class)
             if not self.is_excused(dead, source):
+                is_doubtful = any(doubt(dead, source) for doubt in self.doubts)
                 yield self.finding(
                     patch.node,
                     source,
                     _message(dead),
                     help=_advice(dead, source),
-                    severity=judgement.severity,
+                    severity="note" if is_doubtful else judgement.severity,
                 )
 
 

@@ -9,11 +9,8 @@ import libcst as cst
 
 from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes
-from rocmlint.rule.copied_projects import is_copied
 
-from ._names.guards import is_asked_for, is_guarded
-from ._names.leftovers import is_leftover
-from ._names.overlays import is_of_project, is_put_in
+from ._names.guards import is_ready
 from ._torch.old_calls import Group, OldUse, old_uses, suspects, torch_of_today
 from ._torch.old_weights import (
     SINCE,
@@ -77,7 +74,7 @@ def is_never_said(found: Old, source: Source) -> bool:
 
 
 def is_needed_for_older(found: Old, source: Source) -> bool:
-    """Projects that allow a release which does not deprecate it yet, or has no replacement."""
+    """Projects that allow a release in use that does not deprecate it yet, or has nothing else."""
     del source
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
@@ -87,19 +84,7 @@ def is_needed_for_older(found: Old, source: Source) -> bool:
     if found.dotted in SUCCESSORS and not has_successor(found):
         return True
     first = torch_of_today()[0]
-    return not all(found.deprecation.holds_in(each or first) for each in oldest)
-
-
-def is_ready(found: Old, source: Source) -> bool:
-    """Code that asks for a version or a name, catches the error, or puts the name there itself."""
-    if is_guarded(found, source) or is_asked_for(found, source):
-        return True
-    return isinstance(found, OldUse) and is_put_in(found, source)
-
-
-def is_in_copied_project(found: Old, source: Source) -> bool:
-    """Copies of other projects, and files that say that they are no longer used."""
-    return is_copied(source) or is_leftover(found, source)
+    return not all(found.deprecation.holds_in(max(each or first, first)) for each in oldest)
 
 
 class DeprecatedName(PythonRule["Node"]):
@@ -111,10 +96,9 @@ class DeprecatedName(PythonRule["Node"]):
     stands for are known, the call can be rewritten without a change of what it does. The others,
     such as ``torch.svd``, have a replacement that takes other arguments or gives another result.
 
-    It is reported where every release that the project allows calls it deprecated, and has what
-    does exactly the same. Where nothing bounds torch, these are the releases with wheels for ROCm 6
-    or later. A name is reported once a project, at its first call; one that is imported, at the
-    import, if the file calls it.
+    It is reported where every release with wheels for ROCm 6 or later that the project allows calls
+    it deprecated, and has what does exactly the same. A name is reported once a project, at its
+    first call; one that is imported, at the import, if the file calls it.
 
     ## Example
     ```text
@@ -175,7 +159,7 @@ class DeprecatedName(PythonRule["Node"]):
             described="models of torchvision that are built with `pretrained=`",
         )
     )
-    excuses = (is_never_said, is_of_project, is_needed_for_older, is_ready, is_in_copied_project)
+    excuses = (is_never_said, is_needed_for_older, is_ready)
 
     def check(self, node: Node, source: Source) -> Iterator[Finding]:
         """Report what is deprecated of one call, decorator or import."""

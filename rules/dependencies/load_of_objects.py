@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,10 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._names.guards import is_asked_for, is_guarded
-from ._names.judgement import MissingName, MissingUse, unless_in_image
-from ._names.leftovers import is_leftover
-from ._names.overlays import is_of_project, is_put_in
+from ._names.guards import is_guarded
+from ._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
@@ -58,7 +56,7 @@ _OTHER_NAME = compile_lazily(
 )
 """Where a file may give `torch.load` another name."""
 _NEAR = 100
-_READY = compile_lazily(r"safe_globals|NO_WEIGHTS_ONLY_LOAD|\btorch\.load[ \t]*=(?!=)")
+_READY = re.compile(r"safe_globals|NO_WEIGHTS_ONLY_LOAD|\btorch\.load[ \t]*=(?!=)")
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,12 @@ def _has_other_name(source: Source) -> bool:
 
 
 def is_ready(found: _Load, source: Source) -> bool:
-    """Files that allow the classes (`safe_globals`), or change `torch.load` or its default."""
+    """Projects that allow the classes (`safe_globals`), or change `torch.load` or its default."""
     del found
-    return _READY.search(source.code) is not None
+    root = source.project.folders[-1]
+    return _READY.search(source.code) is not None or bool(
+        source.modules_with(root, (_READY.pattern,))
+    )
 
 
 class LoadOfObjects(PythonRule["cst.Call"]):
@@ -146,7 +147,7 @@ class LoadOfObjects(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls to `torch.load` without `weights_only`",
     )
-    excuses = (is_ready, is_of_project, is_asked_for, is_guarded, is_put_in, is_leftover)
+    excuses = (is_ready, is_guarded)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a load of which the file then needs an object."""
@@ -183,7 +184,7 @@ def _judged(source: Source) -> MissingName | None:
     first = candidates[0]
     lowest = first.lowest
     certain = first.certain or (lowest is not None and lowest.release[:2] >= _CHANGED)
-    return unless_in_image(MissingName("torch.load", first, candidates, certain), source)
+    return unless_elsewhere(MissingName("torch.load", first, candidates, certain), source)
 
 
 def _object_of(node: cst.Call, source: Source) -> str:

@@ -10,20 +10,17 @@ import libcst as cst
 
 from rocmlint.paths import relative
 from rocmlint.rule import PythonRule, nodes, once_per_file, walk
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.advice import advice, clause_of
-from ._names.cures import is_for_no_release
 from ._names.judgement import (
     disputed,
     enumerated,
     first_fitting,
-    is_undeclared,
     once_disputed,
-    runs_with,
     since,
 )
-from ._names.leftovers import is_leftover
-from ._names.live import is_not_run
+from ._names.live import is_leftover
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
@@ -31,8 +28,6 @@ from ._names.lookups import (
     missing_lookups,
     suspected_lookups,
 )
-from ._names.other_environments import may_run_elsewhere, to_require
-from ._names.outgrown import outgrown
 from ._names.published_names import history
 from ._names.rename import renaming
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
@@ -52,10 +47,8 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Source
 
     from ._names.lookups import Lookup, MissingLookup
-    from ._names.outgrown import Outgrown
 
-
-_TORCH_EXCUSES = (is_in_some_torch, *LOOKUP_EXCUSES, is_leftover)
+_TORCH_EXCUSES = (is_in_some_torch, *LOOKUP_EXCUSES)
 
 
 class RemovedName(PythonRule["Lookup | cst.Call"]):
@@ -70,13 +63,10 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     packages), else the locked one, else the newest that the requirements of the project allow:
     that is what a fresh install gets. Inside a package, an exact pin of its pyproject.toml outranks
     a list that contradicts it and that nothing in the project installs (ROC217 reports the list).
-    A finding is a warning where the requirement has no upper
-    bound and allows older versions with the name, else an error. Patch releases count as their
-    minor release; of those from more than two years before this release nothing is known. All
-    names of a file with the same cure are one finding; an exact pin is one, where a package of the
-    project imports more than eight names that came with several later releases. Where nothing
-    declares torch, a function of torch is reported once a project, if each torch with wheels for
-    ROCm 6 or later only raises for it.
+    Patch releases count as their minor release; of those from more than two years before this
+    release nothing is known. All names of a file with the same cure are one finding. What packages
+    lack that nothing declares is reported by undeclared-package (ROC212); a function of torch that
+    only raises in each release with wheels for ROCm 6 or later, here, once a project.
 
     ## Example
     ```text
@@ -118,15 +108,11 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     )
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "each version that the requirement allows lacks the name",
-        "warning": "the newest version lacks it",
+        "warning": "the newest version lacks it, and the requirement allows older ones with it",
         "note": "two lists of the project disagree on the version (once a project)",
     }
-    excuses = (
-        is_undeclared,
-        *LOOKUP_EXCUSES,
-        is_not_run,
-    )
-    doubts = (may_run_elsewhere, is_for_no_release)
+    excuses = LOOKUP_EXCUSES
+    doubts = (is_kept_only, is_leftover)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""
@@ -136,10 +122,6 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             return
         yield from self._disputed(node, source)
         for found in self._by_package(node, source):
-            pin = outgrown(found, source)
-            if pin is not None:
-                yield self._outgrown_pin(pin, found[0], source)
-                continue
             cure = _cure(node, found, source)
             # Of names behind odd blanks the search of the whole file knows nothing.
             with_cure = (*found, *self._by_cure(source)[cure])
@@ -151,12 +133,12 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 _message(alike),
                 help=advice(alike, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
-                severity="note" if self._are_doubtful(alike, source) else surest.severity,
+                severity="note" if self._is_doubtful(found[0], source) else surest.severity,
             )
             yield replace(finding, once=f"{self.code} {source.path} {cure}")
 
-    def _are_doubtful(self, found: Sequence[MissingLookup], source: Source) -> bool:
-        return all(any(doubt(each, source) for doubt in self.doubts) for each in found)
+    def _is_doubtful(self, found: MissingLookup, source: Source) -> bool:
+        return any(doubt(found, source) for doubt in self.doubts)
 
     def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
         """Say once a project that two of its lists disagree on what is there."""
@@ -186,25 +168,8 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         by_cure: dict[str, list[MissingLookup]] = defaultdict(list)
         for node in nodes_with.values():
             for found in self._by_package(node, source):
-                if outgrown(found, source) is None:
-                    by_cure[_cure(node, found, source)] += found
+                by_cure[_cure(node, found, source)] += found
         return by_cure
-
-    def _outgrown_pin(self, pin: Outgrown, first: MissingLookup, source: Source) -> Finding:
-        """Report a pin once a project, however many names it lacks."""
-        package, version = first.dotted.partition(".")[0], first.judgement.candidate.version
-        lacks = f"{package} {version} lacks {pin.names} names of later releases"
-        required = to_require(f"{package}>={pin.release}", first.judgement, source)
-        required += ", which has them all" if required.endswith("`") else ""
-        finding = self.finding(
-            first.place,
-            source,
-            first_fitting(f"{lacks} that `{pin.package}` imports", lacks),
-            help=f"{runs_with(first.judgement, package)} Require {required}.",
-            severity=first.judgement.severity,
-        )
-        root = relative(source.project.folders[-1], source.settings.root)
-        return replace(finding, once=f"{self.code} {package} {version} {pin.package} {root}")
 
     def _removed_calls(self, node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[Finding]:
         """Report functions of torch that only raise; where nothing declares torch, once each."""

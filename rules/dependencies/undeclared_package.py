@@ -37,12 +37,6 @@ def _suspects(source: Source) -> Iterator[re.Match[str]]:
     yield from suspected_calls(source)
 
 
-def is_declared(found: MissingUse, source: Source) -> bool:
-    """Packages that the project asks for, by whatever file: removed-name judges their names."""
-    del source
-    return found.judgement.is_declared
-
-
 def is_ready(found: MissingUse, source: Source) -> bool:
     """Names that removed-name and unknown-keyword would leave alone too."""
     excuses = KEYWORD_EXCUSES if isinstance(found.node, cst.Call) else LOOKUP_EXCUSES
@@ -63,6 +57,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
     Nothing says which release the code was written for, and a fresh install takes the newest. It
     lacks names or keywords that the code uses, so that it fails there.
 
+    What a declared package lacks is reported by removed-name (ROC204) and unknown-keyword (ROC205).
     Looked at are the files of requirements, locks and project files, and what READMEs,
     Dockerfiles and scripts install: from the directory of the file up to the root of the
     project, and in `docker/` and `docs/` beside it. Reported once for each package and project,
@@ -101,7 +96,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
         described="imports, uses and calls of names that some release lacks, of "
         "accelerate, diffusers, huggingface_hub, peft, torch, transformers and trl",
     )
-    excuses = (is_declared, is_ready, is_pinned_in_code)
+    excuses = (is_ready, is_pinned_in_code)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Report the first name or keyword of each package that its newest release lacks."""
@@ -120,9 +115,9 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
 
 def _missing(node: Lookup | cst.Call, source: Source) -> Iterator[MissingUse]:
     if isinstance(node, cst.Call):
-        yield from unknown_keywords(node, source)
+        yield from unknown_keywords(node, source, declared=False)
     else:
-        yield from missing_lookups(node, source)
+        yield from missing_lookups(node, source, declared=False)
 
 
 def _message(used: MissingUse, package: str) -> str:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
+from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.cures import bound_for
-from ._names.failing_imports import fails_first
+from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
     disputed,
     enumerated,
     first_fitting,
-    is_undeclared,
     once_disputed,
     requirement,
     runs_with,
@@ -29,11 +29,11 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.live import is_not_run
-from ._names.other_environments import is_excluded, may_run_elsewhere, to_require
+from ._names.live import is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
+from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 
 if TYPE_CHECKING:
@@ -106,13 +106,8 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         "warning": "the newest version does not take it",
         "note": "two lists of the project disagree on the version (once a project)",
     }
-    excuses = (
-        is_undeclared,
-        *KEYWORD_EXCUSES,
-        fails_first,
-        is_not_run,
-    )
-    doubts = (may_run_elsewhere,)
+    excuses = (*KEYWORD_EXCUSES, fails_at_import)
+    doubts = (is_kept_only, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
@@ -129,12 +124,13 @@ class UnknownKeyword(PythonRule["cst.Call"]):
                 _message(unknown),
                 help=_advice(unknown, node, source),
                 fix=_fix(unknown, node, source),
-                severity="note"
-                if all(may_run_elsewhere(each, source) for each in unknown)
-                else surest.severity,
+                severity="note" if self._is_doubtful(unknown[0], source) else surest.severity,
             )
             names_of = " ".join(sorted(each.name for each in unknown))
             yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")
+
+    def _is_doubtful(self, found: UnknownKeywordUse, source: Source) -> bool:
+        return any(doubt(found, source) for doubt in self.doubts)
 
     def _disputed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Say once a project that two of its lists disagree on what is taken."""

@@ -14,6 +14,7 @@ from rocmlint.rule import (
     compile_lazily,
     last_name,
     nodes,
+    occurs,
     string_value,
     walk,
 )
@@ -41,6 +42,7 @@ _OF_CHECKPOINT = "151646"
 """One token or another, by the checkpoint: in LLaVA-OneVision it is the image."""
 _VOCABULARY = 151669
 """The first number that no token of Qwen2, Qwen2.5 and Qwen3 has."""
+_NAMES_FAMILY = compile_lazily("(?i)qwen")
 _ID = compile_lazily(r"(?i)(?:^|_)(?:ids?|idx|index|tokens?|pad|eos|bos)(?:_|$)|id$")
 _SEEKS = frozenset({"index", "count", "find", "findall", "eq", "ne", "isin", "rfind"})
 _SIZES = compile_lazily(r"(?i)size|len|dim|vocab|shape")
@@ -62,6 +64,12 @@ class HardCodedId(NamedTuple):
 
     node: cst.Integer
     use: cst.CSTNode
+
+
+def names_family(found: HardCodedId, source: Source) -> bool:
+    """Files that name Qwen, whose numbers these are."""
+    del found
+    return occurs(_NAMES_FAMILY, source)
 
 
 def is_of_model(found: HardCodedId, source: Source) -> bool:
@@ -159,7 +167,7 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
         described="the ids of special tokens of Qwen2, Qwen2.5 and Qwen3 as numbers",
     )
     skips = frozenset({"test", "benchmark", "docs", "example"})
-    excuses = (is_of_model, has_other_meaning, is_in_configuration, is_compared_with_tokenizer)
+    excuses = (names_family, is_of_model, has_other_meaning, is_in_configuration, is_compared_with_tokenizer)
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers that are compared with ids, looked for, or called an id."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from .cures import bound_for
 from .judgement import common_bound, enumerated, last_with, requirement, runs_with
-from .other_environments import is_excluded, to_require
 from .published_names import has, history, names
 from .rename import successor
 from .replacements import replacement_of
+from .required import is_excluded, to_require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,12 +8,10 @@ import libcst as cst
 
 from rocmlint.rule import once_per_file, walk
 
-from .elsewhere import excludes_imported
 from .guards import is_guarded_node
 from .judgement import begins_at, common_bound, minor
 from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
 from .lookups import asked
-from .programs import is_named
 from .published_names import has_rewrite, history, is_ever_missing, lacking, names
 from .uses import uses
 
@@ -25,14 +23,13 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.rule import Source
 
-    from .judgement import MissingName, MissingUse
+    from .judgement import MissingName
 
 
 def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
     """Return the requirement that several say together, as far as it leaves nothing else missing.
 
-    It is "" where they do not agree, where no release has all that the file asks for, and where it
-    excludes what another file imports.
+    It is "" where they do not agree, and where no release has all that the file asks for.
     """
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
 
@@ -53,17 +50,7 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
     else:
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
         bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
-    return "" if bound and excludes_imported(bound, judgement.candidate.version, source) else bound
-
-
-def is_for_no_release(found: MissingUse, source: Source) -> bool:
-    """Files that nothing names, and no known release runs: they ask for more that none ever had."""
-    package, version = found.dotted.partition(".")[0], found.judgement.candidate.version
-    known = found.history
-    if known is None or not known.there or has_rewrite(found.dotted, version):
-        return False
-    never = any(not each.there for each in _needed(package, version, source))
-    return never and not is_named(source)
+    return bound
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

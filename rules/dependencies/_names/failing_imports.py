@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache, partial
-from itertools import takewhile
-from operator import is_not
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import compile_lazily, once_per_file, statements, walk
+from rocmlint.rule import compile_lazily, once_per_file, walk
 
-from .leftovers import is_leftover
-from .lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
+from .lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
 from .package_imports import imported_with
-from .published_names import gone_since, history
+from .published_names import gone_since
 
 if TYPE_CHECKING:
     import re
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from rocmlint.rule import Source
 
     from .judgement import MissingUse
-    from .keywords import UnknownKeywordUse
 
     Ends = Mapping[str, Sequence[Version | None]]
     """By package, the releases from which on it lacks names; None where that is not known."""
@@ -46,46 +42,6 @@ def fails_at_import(found: MissingUse, source: Source) -> bool:
     known = found.history
     gone = None if known is None else known.gone_since(found.judgement.candidate.version)
     return any(_went_before(ends.get(package, ()), gone) for ends in _fail_before(package, source))
-
-
-def fails_first(found: UnknownKeywordUse, source: Source) -> bool:
-    """Calls behind an import of the same package that fails no later."""
-    return fails_at_import(found, source) or fails_before(found, source)
-
-
-def fails_before(found: UnknownKeywordUse, source: Source) -> bool:
-    """Calls after a `try` in the same function whose imports fail in each of its branches."""
-    below: cst.CSTNode = found.node
-    for above in source.ancestors(found.node):
-        if isinstance(above, cst.FunctionDef):
-            return False
-        if isinstance(above, cst.IndentedBlock):
-            before = takewhile(partial(is_not, below), above.body)
-            if any(isinstance(each, cst.Try) and _fails(each, source) for each in before):
-                return True
-        below = above
-    return False
-
-
-def _fails(statement: cst.Try, source: Source) -> bool:
-    """Return whether all fallbacks import what is gone, after what is gone or known of no release.
-
-    Where a fallback is needed by now, the first choice was not there before it.
-    """
-    fallbacks = [each.body for each in statement.handlers]
-    return bool(fallbacks) and all(
-        any(_lacks(each, source, unknown=block is statement.body) for each in statements(block))
-        for block in (statement.body, *fallbacks)
-    )
-
-
-def _lacks(statement: cst.CSTNode, source: Source, *, unknown: bool) -> bool:
-    if not isinstance(statement, (cst.Import, cst.ImportFrom)):
-        return False
-    if any(missing_lookups(statement, source)):
-        return True
-    names = [dotted for _, dotted in asked(statement, source)]
-    return unknown and any(history(each) is None for each in names[1:])
 
 
 def _went_before(ends: Sequence[Version | None], gone: Version | None) -> bool:
@@ -156,9 +112,7 @@ def _lacking(source: Source) -> Ends:
             if source.enclosing(node, cst.FunctionDef) is not None:
                 continue
             for each in missing_lookups(node, source):
-                if each.judgement.is_declared and not any(
-                    excuse(each, source) for excuse in (*LOOKUP_EXCUSES, is_leftover)
-                ):
+                if not any(excuse(each, source) for excuse in LOOKUP_EXCUSES):
                     package = each.dotted.partition(".")[0]
                     end = gone_since(each.dotted, each.judgement.candidate.version)
                     ends.setdefault(package, []).append(end)

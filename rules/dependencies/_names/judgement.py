@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.paths import relative
 
+from .overlays import is_own
 from .published_names import history
 from .replacements import GONE_BEFORE
 
@@ -56,8 +57,9 @@ class MissingName:
 
     @property
     def severity(self) -> Severity:
-        """An error where no version that has it can be installed."""
-        return "error" if self.certain else "warning"
+        """An error where no version that has it can be installed; prose asks for none surely."""
+        in_prose = all(each.in_readme for each in self.candidates)
+        return "error" if self.certain and not in_prose else "warning"
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def missing(
         return None
     first = candidates[0]
     certain = all(each.certain or _never_allowed(each, package, has) for each in candidates)
-    return unless_in_image(MissingName(dotted, first, candidates, certain), source)
+    return unless_elsewhere(MissingName(dotted, first, candidates, certain), source)
 
 
 def _of_two_lists(
@@ -134,14 +136,19 @@ def _of_two_lists(
     are_for_all = [all(map(_FOR_ALL.search, each)) for each in lists]
     if is_gone and are_for_all[0] and not any(map(_FOR_ALL.search, lists[1])):
         found = MissingName(dotted, lacking[0], lacking, False, having[0])
-        return unless_in_image(found, source)
+        return unless_elsewhere(found, source)
     return MissingName(dotted, lacking[0], lacking, False, having[0], is_disputed=True)
 
 
-def unless_in_image(judgement: MissingName, source: Source) -> MissingName | None:
-    """Return a judgement; None where pip keeps the package that an image of the project holds."""
-    package = judgement.dotted.partition(".")[0].replace("_", "-")
-    is_kept = not judgement.certain and source.project.is_in_image(package)
+def unless_elsewhere(judgement: MissingName, source: Source) -> MissingName | None:
+    """Return a judgement; None where nobody knows which release of the package runs.
+
+    pip keeps the one that an image of the project holds, and a project may be that package itself.
+    """
+    package = judgement.dotted.partition(".")[0]
+    if is_own(package, source):
+        return None
+    is_kept = not judgement.certain and source.project.is_in_image(package.replace("_", "-"))
     return None if is_kept else judgement
 
 
@@ -158,12 +165,6 @@ def _never_allowed(
     return all(
         has(each) is False for each in known.versions if allowed is None or allowed.contains(each)
     )
-
-
-def is_undeclared(found: MissingUse, source: Source) -> bool:
-    """Packages that nothing in the project declares: undeclared-package reports them once."""
-    del source
-    return not found.judgement.is_declared
 
 
 def runs_with(judgement: MissingName, package: str) -> str:

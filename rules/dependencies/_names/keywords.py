@@ -14,7 +14,7 @@ from rocmlint.text.text import LEXEME
 
 from .guards import is_ready
 from .judgement import MissingName, MissingUse, missing
-from .overlays import foreign_uses, is_of_other_package, is_put_in
+from .overlays import foreign_uses, is_of_other_package
 from .published_names import is_ever_missing, names
 from .replacements import keyword_advice, keyword_replacement
 from .uses import is_of_torch
@@ -38,7 +38,7 @@ _LONGEST = 20_000
 """Characters of a call that are looked at for keywords."""
 
 _ARGUMENTS = "transformers.TrainingArguments"
-KEYWORD_EXCUSES = (is_of_other_package, is_ready, is_put_in)
+KEYWORD_EXCUSES = (is_of_other_package, is_ready)
 """Why a keyword that is unknown is left alone."""
 
 
@@ -117,10 +117,17 @@ def keyword_history(dotted: str, keyword: str) -> History:
     return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
 
 
-def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
-    """Yield the keywords of a call that what it calls does not take."""
-    found = lacking_keywords(node, source)
-    yield from (each for each in found if not each.judgement.is_disputed)
+def unknown_keywords(
+    node: cst.Call, source: Source, *, declared: bool = True
+) -> Iterator[UnknownKeywordUse]:
+    """Yield the keywords of a call that what it calls does not take.
+
+    ``declared`` says whether the project has to ask for the package, or must not.
+    """
+    for each in lacking_keywords(node, source):
+        judgement = each.judgement
+        if judgement.is_declared is declared and not judgement.is_disputed:
+            yield each
 
 
 def lacking_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:

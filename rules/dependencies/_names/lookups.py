@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import dotted_text, once_per_file
+from rocmlint.rule.closed_projects import is_test
 
 from .guards import is_bound, is_ready
 from .judgement import MissingName, MissingUse, missing
-from .overlays import foreign_uses, is_of_other_package, is_put_in
+from .overlays import foreign_uses, is_of_other_package
 from .published_names import has, history, lacking, was_ever_there
 from .uses import is_of_torch
 
@@ -54,10 +55,17 @@ def _is_suspect(dotted: str, source: Source) -> bool:
     return found is not None and not is_of_other_package(found, source)
 
 
-def missing_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
-    """Yield the names that are asked for here and missing, each where its owner is there."""
-    found = lacking_lookups(node, source)
-    yield from (each for each in found if not each.judgement.is_disputed)
+def missing_lookups(
+    node: Lookup, source: Source, *, declared: bool = True
+) -> Iterator[MissingLookup]:
+    """Yield the names that are asked for here and missing, each where its owner is there.
+
+    ``declared`` says whether the project has to ask for the package, or must not.
+    """
+    for each in lacking_lookups(node, source):
+        judgement = each.judgement
+        if judgement.is_declared is declared and not judgement.is_disputed:
+            yield each
 
 
 def lacking_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
@@ -118,39 +126,28 @@ def _is_read(node: cst.Attribute, source: Source) -> bool:
     return True
 
 
-def is_for_types(found: MissingUse, source: Source) -> bool:
-    """Imports under `TYPE_CHECKING`."""
-    return source.is_for_types_only(found.node)
-
-
-def is_brought_along(found: MissingUse, source: Source) -> bool:
-    """Names that the file sets as an attribute of something, if only for a test."""
-    name = re.escape(found.name)
-    if re.search(rf"\.\s*{name}\s*=(?!=)", source.code) is not None:
-        return True
-    set_by_text = rf"\b(?:setattr|patch(?:\.object)?)\s*\([^()]*[\"'](?:[\w.]+\.)?{name}[\"']"
-    return re.search(set_by_text, source.text) is not None
-
-
-def is_private_and_new(found: MissingUse, source: Source) -> bool:
-    """Private names that no known release has, read from a module: the project sets them."""
-    del source
-    dotted = found.dotted
-    return (
-        isinstance(found.node, cst.Attribute)
-        and found.name.startswith("_")
-        and not was_ever_there(history(dotted), dotted)
-    )
-
-
 def is_ready_without(found: MissingUse, source: Source) -> bool:
     """Code that catches the error, asks first for what is there, or is for type checkers only."""
-    return is_for_types(found, source) or is_ready(found, source)
+    return source.is_for_types_only(found.node) or is_ready(found, source)
 
 
 def is_set_by_project(found: MissingUse, source: Source) -> bool:
     """Names that the project sets itself, and private ones that no known release has."""
-    return any(each(found, source) for each in (is_brought_along, is_private_and_new, is_put_in))
+    is_new = not was_ever_there(history(found.dotted), found.dotted)
+    if is_new and found.name.startswith("_") and isinstance(found.node, cst.Attribute):
+        return True
+    name, package = re.escape(found.name), found.dotted.partition(".")[0]
+    as_text = rf"\b(?:setattr|patch(?:\.object)?)\s*\([^()]*[\"'](?:[\w.]+\.)?{name}[\"']"
+    if re.search(rf"\.\s*{name}\s*=(?!=)|{as_text}", source.text) is not None:
+        return True
+    root = source.project.folders[-1]
+    module = re.escape(found.dotted.rpartition(".")[0])
+    written = (
+        rf"(?m)^[ \t]*(?!self\b)[\w.]+\.{name}[ \t]*=(?!=)|{as_text}"
+        rf"|^[ \t]*sys\.modules\[[\"']{module}(?:\.{name})?[\"']\]\s*="
+    )
+    others = source.modules_with(root, (rf"\b{package}\b", written))
+    return any("test" in source.kinds or not is_test(each, root) for each in others)
 
 
 LOOKUP_EXCUSES = (is_of_other_package, is_ready_without, is_set_by_project)

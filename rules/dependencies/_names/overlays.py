@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.rule import compile_lazily, once_per_file
-from rocmlint.rule.closed_projects import is_test
 
 from .uses import Uses, imports, places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocmlint.disk.disk import Disk
     from rocmlint.rule import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
 _REWRITES = compile_lazily(r"^[ \t]*(?:from|import)[ \t]+unsloth", re.MULTILINE)
 """unsloth gives these packages' classes and functions other parameters when it is imported."""
-_IS_SET = compile_lazily(r"[ \t]*=(?!=)")
-_GIVEN = compile_lazily(r"[ \t]*,[ \t]*[\"'](\w+)[\"']")
-"""The second argument of setattr()."""
 
 
 class Named(Protocol):
@@ -34,19 +26,14 @@ class Named(Protocol):
         """The full name: "transformers.AdamW"."""
 
 
-def is_of_project(found: Named, source: Source) -> bool:
-    """Packages that the file belongs to, or of which the project has a copy."""
-    return _is_own(_package(found), source)
-
-
 @once_per_file
 def foreign_uses(source: Source) -> Uses:
     """Return what a file imports from packages that are not its own, and where it uses that.
 
-    Of torch all imports count: few of its names are judged, and then with the other excuses.
+    Of torch all imports count: few of its names are judged.
     """
     text = source.text
-    found = imports(text, lambda package: package == "torch" or not _is_own(package, source))
+    found = imports(text, lambda package: package == "torch" or not is_own(package, source))
     return places_of(found, text)
 
 
@@ -67,14 +54,9 @@ def is_overlaid(found: Named, source: Source) -> bool:
     return _has_overlay(found.dotted, source)
 
 
-def is_put_in(found: Named, source: Source) -> bool:
-    """Names that a file of the project, outside of its tests, sets in the package."""
-    return _puts_in(found.dotted, source)  # it reads the whole project: the excuse to try last
-
-
 def is_of_other_package(found: Named, source: Source) -> bool:
-    """Packages of which the project has a copy or replaces modules, or that unsloth rewrites."""
-    return any(each(found, source) for each in (is_of_project, is_rewritten, is_overlaid))
+    """Packages of which the project replaces modules, or that unsloth rewrites."""
+    return is_rewritten(found, source) or is_overlaid(found, source)
 
 
 def _package(found: Named) -> str:
@@ -82,7 +64,8 @@ def _package(found: Named) -> str:
 
 
 @once_per_file
-def _is_own(package: str, source: Source) -> bool:
+def is_own(package: str, source: Source) -> bool:
+    """Return whether a file belongs to a package, or its project has a copy of that."""
     from rocmlint.project.environment import installed_as  # noqa: PLC0415 - few files need it
 
     own = installed_as(source.path, source)
@@ -113,54 +96,3 @@ def _has_overlay(dotted: str, source: Source) -> bool:
     )
     modules = source.modules_below(source.project.folders[-1])
     return any(path.endswith(wanted) for path in modules)
-
-
-@once_per_file
-def _puts_in(dotted: str, source: Source) -> bool:
-    root = source.project.folders[-1]
-    find = _put_in if "test" in source.kinds else _put_in_by_program
-    parts = dotted.split(".")
-    modules = source.modules_with(root, (re.escape(parts[0]),))
-    put_in = find(parts[0], modules, root, source.disk)
-    return any(".".join(parts[:length]) in put_in for length in range(2, len(parts) + 1))
-
-
-@lru_cache(maxsize=16)
-def _put_in_by_program(
-    package: str, modules: tuple[str, ...], root: str, disk: Disk
-) -> frozenset[str]:
-    """Return the names that the program puts into a package: tests stub what they like."""
-    own = (each for each in modules if not is_test(each, root))
-    return _put_in(package, tuple(own), root, disk)
-
-
-@lru_cache(maxsize=16)
-def _put_in(package: str, modules: tuple[str, ...], root: str, disk: Disk) -> frozenset[str]:
-    """Return the names that modules with its name put into a package; the disk is of one run."""
-    del root
-    written = re.compile(
-        rf"^[ \t]*(?:sys\.modules\[[\"'])?({re.escape(package)}(?:\.\w+)+)(?:[\"']\])?[ \t]*=(?!=)",
-        re.MULTILINE,
-    )
-    # What begins with a fixed word is searched ten times faster than any other expression.
-    may_put = re.compile(
-        rf"{re.escape(package)}(?:\.[\w\x80-\xff]+)+(?:[\"']\])?[ \t]*=(?!=)".encode()
-    ).search
-    found: set[str] = set()
-    for path in modules:
-        data = disk.data_of(path) or b""
-        text = data.decode("utf-8", "replace")
-        found.update(written.findall(text) if may_put(data) else ())
-        found.update(_put_in_by_alias(package, text))
-    return frozenset(found)
-
-
-def _put_in_by_alias(package: str, text: str) -> Iterator[str]:
-    """Yield the names that a text sets in what it imports from a package: ``utils.Name = …``."""
-    for place in places_of(imports(text, package.__eq__), text).places:
-        start, end = place.match.span()
-        before = text[text.rfind("\n", 0, start) + 1 : start].strip()
-        if not before and "." in place.match[0] and _IS_SET.match(text, end):
-            yield place.dotted
-        elif before.endswith("setattr(") and (given := _GIVEN.match(text, end)):
-            yield f"{place.dotted}.{given[1]}"

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from rocmlint.rule import File
 
 
-_STATEMENT = (
-    r"(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
-    r"|import[ \t]+(?P<modules>[\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+)*))"
+_IMPORT = compile_lazily(
+    r"^(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
+    r"|import[ \t]+(?P<modules>[\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+)*))",
+    re.MULTILINE,
 )
-_IMPORT = compile_lazily(f"^{_STATEMENT}", re.MULTILINE)
-_ANY_IMPORT = compile_lazily(rf"^[ \t]*(?:\w+[ \t]*:[ \t]*)?{_STATEMENT}", re.MULTILINE)
 _NAME = compile_lazily(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
 _FOR_SOME = compile_lazily(r"TYPE_CHECKING|version|__main__|[<>]")
 _MOST_FILES = 80
@@ -119,11 +118,6 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
     dot = "" if match["module"].endswith(".") else "."
     for name in _NAME.findall(match["names"]):
         yield f"{match['module']}{dot}{name}"
-
-
-def modules_imported(text: str) -> set[str]:
-    """Return what a text imports anywhere, with dots before what is relative."""
-    return {module for match in _ANY_IMPORT.finditer(text) for module in _modules(match)}
 
 
 def holds(folder: str, module: str, file: File) -> bool:

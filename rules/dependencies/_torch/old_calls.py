@@ -13,7 +13,7 @@ from rocmlint.published.deprecated import Deprecation, deprecations
 from rocmlint.published.rocm_wheels import rows
 from rocmlint.rule import dotted_text, once_per_file
 
-from .._names.judgement import MissingName, MissingUse, unless_in_image
+from .._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -119,7 +119,7 @@ def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | No
         if all(deprecation.holds_in(each.version) for each in candidates):
             first = candidates[0]
             certain = first.certain or _always(deprecation, first.lowest)
-            found = unless_in_image(MissingName(dotted, first, candidates, certain), source)
+            found = unless_elsewhere(MissingName(dotted, first, candidates, certain), source)
             return None if found is None else (found, deprecation)
     return None
 

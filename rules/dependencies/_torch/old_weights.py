@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published.deprecated import old_weights
 from rocmlint.rule import constant, once_per_file
 
-from .._names.judgement import MissingName, MissingUse
+from .._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ def _judged(dotted: str, source: Source) -> MissingName | None:
     if not candidates or any(each.version < Version(SINCE) for each in candidates):
         return None
     first = candidates[0]
-    return MissingName(dotted, first, candidates, first.certain)
+    return unless_elsewhere(MissingName(dotted, first, candidates, first.certain), source)
 
 
 def said_of_weights(found: Sequence[OldWeights]) -> tuple[str, str, str]:

@@ -15,8 +15,6 @@ from rocmlint.rule.shapes import last_name
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
 
@@ -48,13 +46,10 @@ _REEXPORTS = compile_lazily(
 """What a package only passes on."""
 
 
-def is_in_unused_function(
-    node: cst.CSTNode, source: Source, is_internal: Callable[[Source], bool] | None = None
-) -> bool:
+def is_in_unused_function(node: cst.CSTNode, source: Source) -> bool:
     """Functions, and methods of plain classes, that nothing in the project calls or names.
 
-    Names of what a package only passes on do not count. ``is_internal`` says of a module of a
-    package that users install whether only the package itself uses it.
+    Names of what a package only passes on do not count.
     """
     name = _run_by_name(node, source)
     if name is None or not _is_named_nowhere(name, source):
@@ -62,7 +57,7 @@ def is_in_unused_function(
     path = os.path.abspath(source.path)
     if is_test(path, source.project.folders[-1]):
         return _are_tests_found_as_usual(source)
-    return is_closed(path, source) or (is_internal is not None and is_internal(source))
+    return is_closed(path, source)
 
 
 def _run_by_name(node: cst.CSTNode, source: Source) -> str | None:

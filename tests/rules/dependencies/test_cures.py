@@ -107,36 +107,9 @@ TENSORFLOW = "from transformers import TFBertModel\n"  # until 4.57
 LATER = "from transformers.initialization import no_init_weights\n"  # since 5.0
 
 
-@pytest.mark.parametrize("other", [LATER, f"def load():\n    {LATER}"])
-def test_no_cap_is_advised_below_which_another_file_lacks_what_it_imports(other: str) -> None:
-    write("project/more.py", other)
-    told = help_of("transformers>=4.40", TENSORFLOW)
-    assert told.endswith("Do without `TFBertModel`: transformers 4.57 is the last with it.")
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        f"try:\n    {LATER}except ImportError:\n    pass\n",
-        f"if old:\n    pass\nelse:\n    {LATER}",
-        "from transformers.utils import TransformersKwargs\n",  # since 4.54
-        "from transformers import HybridCache\n",  # for which there is another class
-    ],
-)
-def test_a_cap_is_advised_that_leaves_other_files_what_they_import(other: str) -> None:
-    write("project/more.py", other)
-    assert help_of("transformers>=4.40", TENSORFLOW).endswith("equire `transformers<5.0`.")
-
-
 def test_what_the_file_itself_is_ready_to_miss_is_not_excluded() -> None:
     told = help_of("transformers>=4.40", f"{TENSORFLOW}@skipif(old)\ndef late():\n    {LATER}")
     assert told.endswith("equire `transformers<5.0`.")
-
-
-def test_no_floor_is_advised_from_which_another_file_lacks_what_it_imports() -> None:
-    write("project/more.py", TENSORFLOW)
-    told = help_of("transformers==4.57.0", LATER)
-    assert told.endswith("`initialization`: it comes with transformers 5.0.")
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,3 @@ def test_a_method_that_answers_the_same_each_time_is_judged() -> None:
     text = "from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel\n\n"
     text += "def mask(self, *rest):\n    return None\n\nQwen2VLModel._update_causal_mask = mask\n"
     assert codes(text) == ["ROC207"]
-
-
-def test_a_patch_in_a_module_whose_import_fails_before_is_left_alone() -> None:
-    gone = "from transformers import top_k_top_p_filtering\n"
-    write("requirements.txt", "transformers==5.20.2\n")
-    assert codes(gone + patch("return len(args) > 1")) == ["ROC204"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rocmlint.api import lint_paths
@@ -51,39 +49,6 @@ def test_a_package_that_pins_torch_is_reported() -> None:
     write("lab/__init__.py", "from . import train\n")
     write("lab/train.py", CALL)
     assert paths_with("ROC213") == ["lab/train.py"]
-
-
-def copied(license_: str, *, readme: bool = True) -> list[str]:
-    write("video/sat/train.py", CALL)
-    write("video/LICENSE", license_)
-    if readme:
-        write("video/README.md", "# Video\n")
-    return paths_with("ROC213")
-
-
-def test_a_copied_project_has_the_license_of_others() -> None:
-    assert copied(MIT.format("Others")) == []
-
-
-@pytest.mark.parametrize("holder", ["The Lab", "the lab "])
-def test_a_part_of_the_project_has_its_license(holder: str) -> None:
-    assert copied(MIT.format(holder)) == ["video/sat/train.py"]
-
-
-def test_a_project_among_others_without_a_repository_is_no_copy() -> None:
-    Path(".git").rmdir()
-    write("LICENSE", "")
-    write("video/requirements.txt", "torch>=2.6\n")
-    assert copied(MIT.format("Others")) == ["video/sat/train.py"]
-
-
-def test_a_license_without_a_readme_is_no_project() -> None:
-    assert copied(MIT.format("Others"), readme=False) == ["video/sat/train.py"]
-
-
-def test_what_only_the_copy_licenses_is_of_others() -> None:
-    write("LICENSE", "")
-    assert copied(MIT.format("Others")) == []
 
 
 @pytest.mark.parametrize("folder", ["archive", "legacy", "retired_benchmarks", "vision/_old"])

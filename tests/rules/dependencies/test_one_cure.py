@@ -62,13 +62,3 @@ def test_the_module_that_defines_a_name_is_named() -> None:
     write("requirements.txt", "transformers==5.23.0\n")
     [finding] = found("from transformers.models.gpt2.tokenization_gpt2 import bytes_to_unicode\n")
     assert "from `transformers.convert_slow_tokenizer` if it does the same" in finding
-
-
-@pytest.mark.parametrize(("keyword", "severity"), [("no_such_keyword", "note"), ("beta", "error")])
-def test_what_a_file_that_no_release_could_run_lacks_is_a_note(keyword: str, severity: str) -> None:
-    write("requirements.txt", "trl==1.15.0\n")
-    text = "from trl import AutoModelForCausalLMWithValueHead, GRPOConfig\n"
-    text += f"\nGRPOConfig({keyword}=1)\n"
-    assert [(each.code, each.severity) for each in lint(text)] == [("ROC204", severity)]
-    write("README.md", "Run `python job.py`.\n")
-    assert [(each.code, each.severity) for each in lint(text)] == [("ROC204", "error")]
