@@ -9,7 +9,7 @@ import libcst as cst
 from rocmlint.rule import calls_in, children, compile_lazily, last_name
 
 from ._loop import asks_machine, trains_by
-from ._waiting import HOST_READS, reads_clock, unconditional_calls
+from ._waiting import is_measured_by_clock, unconditional_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._loop import InStep
 
-_READS = HOST_READS | {"get_scale", "synchronize"}
+_READS = frozenset({"item", "tolist", "cpu", "numpy", "get_scale", "synchronize"})
 """Methods that wait for the device."""
 _SHOWS = frozenset({"float", "print"})
 _FORWARDS = compile_lazily(
@@ -39,7 +39,7 @@ def is_waited_for_anyway(found: InStep, source: Source) -> bool:
     if _first_waits(_in_order(after)):
         return True
     last = _first_waits(reversed(list(_in_order(before))))
-    return last is True and not reads_clock(found.step, source)
+    return last is True and not is_measured_by_clock(found, source)
 
 
 def _around(found: InStep, source: Source) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:

@@ -13,11 +13,10 @@ from ._waiting import (
     READ_EVENTS_LATER,
     delete_waits,
     device_function,
+    is_measured_by_clock,
+    is_measured_by_events,
     is_needed_by_copy,
-    is_wait_measured,
-    logs_sometimes,
     loop_inside,
-    reads_events,
     text_of_function,
 )
 
@@ -29,13 +28,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Finding, Severity, Source
 
 
-def has_events(found: InStep, source: Source) -> bool:
-    """Steps that all log the time between two events."""
-    del source
-    return reads_events(found.step) and not logs_sometimes(found.step)
-
-
-_MEANT = (has_events, is_wait_measured, is_waited_for_anyway)
+_MEANT = (is_measured_by_clock, is_measured_by_events, is_waited_for_anyway)
 
 
 def is_explained(found: InStep, source: Source) -> bool:
@@ -131,10 +124,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
             f"Delete {it_and(others, source)}, or guard it with `if step % n == 0:`. "
             "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
-        if reads_events(found.step) or severity == "note":
+        if severity == "note":
+            message = f"`{function}()` runs on every training step"
             help = self._help_of_note(found, source)
-            if severity == "note":
-                message = f"`{function}()` runs on every training step"
             yield self.finding(node, source, message, help=help, severity=severity)
             return
         fix = delete_waits([node, *others], function, source)
@@ -151,7 +143,7 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
 
     def _help_of_note(self, found: InStep, source: Source) -> str:
         """Return what to do about a wait that somebody may have meant."""
-        if reads_events(found.step):
+        if is_measured_by_events(found, source):
             return READ_EVENTS_LATER
         if is_waited_for_anyway(found, source):
             return "Delete it: the value that is read next to it makes the host wait all the same."
