@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import compile_lazily, spaced
+from rocmlint.rule import Text, compile_lazily, gives_reason, spaced
 from rocmlint.rule.claims import fast_path
 
 from ._commented_code import indent_of, passages_around
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._toggles import Toggle
 
 _DEAD_LINES = 2
+_LONG_EXPLANATION = 20
 _REACH = 6
 _REACH_IN_CALL = 40
 _IS_ON = r"\b\w*(?:{})\w*\s*=\s*True\b"
@@ -59,6 +60,25 @@ class Disabled(NamedTuple):
         return f"{text[:most].rpartition(' ')[0]} …"
 
 
+def is_explained(found: Disabled, source: File) -> bool:
+    """Comments with a reason in or beside them, or with a long explanation, not a heading."""
+    here, passages = found.here, found.passages
+    others = [each.text for each in passages if each is not here]
+    inside = [each.body for each in Text(here.text).comments]
+    beside = [
+        each.body
+        for each in source.comments
+        if each.line in {here.first - 1, here.last + 1} and not each.own_line
+    ]
+    text = "\n".join([*others, *inside, *beside])
+    prose = " ".join(each.text for each in passages if not each.code)
+    return (
+        gives_reason(text)
+        or any(letter.isalpha() for letter in text if not letter.isascii())
+        or len(prose.split()) > _LONG_EXPLANATION
+    )
+
+
 def is_dead(found: Disabled, source: File) -> bool:
     """One line of many that are commented out together, or a file without live code."""
     others = [each for each in found.passages if each.code and each is not found.here]
@@ -89,8 +109,6 @@ def is_done_by_live_code(found: Disabled, source: File) -> bool:
         return True
     if not isinstance(toggle.node, ast.Assign):
         return False
-    if _is_one_of_several(found, toggle.node):
-        return True
     target = spaced(ast.unparse(toggle.node.targets[0]))
     assigned = re.compile(rf"\s*{target}\s*=(?!=)(?!.*\b{target}\b)")
     return any(map(assigned.match, lines[here.last : here.last + 1]))
@@ -128,17 +146,6 @@ def _is_own_switch(node: ast.AST, source: Source) -> bool:
     imported = [each.dotted for each in bound if each.dotted]
     return any(
         each.startswith(".") or source.is_first_party(each.partition(".")[0]) for each in imported
-    )
-
-
-def _is_one_of_several(found: Disabled, toggle: ast.Assign) -> bool:
-    """Return whether the comments around list several values for one target."""
-    target = ast.dump(toggle.targets[0])
-    return any(
-        isinstance(each, ast.Assign) and ast.dump(each.targets[0]) == target
-        for passage in found.passages
-        if passage is not found.here
-        for each in passage.code
     )
 
 

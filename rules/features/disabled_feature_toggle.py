@@ -12,11 +12,11 @@ from ._disabled import (
     disabled,
     is_dead,
     is_done_by_live_code,
+    is_explained,
     is_no_line_of_code,
     names_what_is_gone,
 )
 from ._evidence import claiming_line, is_left_to_choice
-from ._reasons import is_explained
 from ._toggles import VARIABLES, WORDS
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from rocmlint.rule import (
     compile_lazily,
     last_name,
     string_value,
-    walk,
 )
 
 from ._loop import neighbours, own_nodes
@@ -36,7 +35,6 @@ _TIMERS = compile_lazily(r"(?i)\w*timers?$|stopwatch$|tic$|toc$")
 _LONGEST_FUNCTION = 26
 """A message has a hundred characters for this, the line and the cell."""
 _EVENT_TIME = "elapsed_time"
-HOST_READS = frozenset({"item", "tolist", "cpu", "numpy"})
 
 
 def device_function(call: cst.Call, source: Source, name: str) -> str | None:
@@ -63,23 +61,6 @@ def text_of_function(call: cst.Call, source: Source) -> str:
     return text if len(text) <= _LONGEST_FUNCTION else (last_name(call.func) or "")
 
 
-def reads_clock(step: TrainingStep, source: Source) -> bool:
-    """Return whether every step reads a clock or a timer, so that a wait before it is meant."""
-    return any(_is_clock(call, source) for call in unconditional_calls(step.node.body))
-
-
-def reads_events(step: TrainingStep) -> bool:
-    """Return whether the step asks for the time between two events of the device."""
-    calls = (each for each in own_nodes(step.node) if isinstance(each, cst.Call))
-    return any(last_name(call.func) == _EVENT_TIME for call in calls)
-
-
-def logs_sometimes(step: TrainingStep) -> bool:
-    """Return whether only some steps, such as every hundredth, log what all measure."""
-    branches = (each for each in own_nodes(step.node) if isinstance(each, cst.If))
-    return any(any(isinstance(part, cst.Modulo) for part in walk(each.test)) for each in branches)
-
-
 READ_EVENTS_LATER = (
     "Keep the events, and call `elapsed_time` for many steps after one synchronize. "
     "The wait costs what it measures: the host queues nothing meanwhile."
@@ -91,26 +72,22 @@ def copies_in_background(step: TrainingStep) -> bool:
     return any(_runs_aside(call) for call in calls_in(step.node))
 
 
-def host_reads_result(call: cst.Call, source: Source) -> bool:
-    """Return whether the host waits for a result right after the call, before it reads a clock."""
-    for statement in neighbours(call, source)[1]:
-        for each in unconditional_calls(statement):
-            if last_name(each.func) == _EVENT_TIME or _is_clock(each, source):
-                return False
-            if last_name(each.func) in HOST_READS:
-                return True
-    return False
-
-
 def is_needed_by_copy(found: InStep, source: Source) -> bool:
     """Waits that end copies to the host, or work on other streams."""
     del source
     return copies_in_background(found.step)
 
 
-def is_wait_measured(found: InStep, source: Source) -> bool:
-    """Steps that read a clock or a timer, unless `.item()` and its like wait before it anyway."""
-    return reads_clock(found.step, source) and not host_reads_result(found.call, source)
+def is_measured_by_clock(found: InStep, source: Source) -> bool:
+    """Steps that read a clock or a timer."""
+    return any(_is_clock(call, source) for call in unconditional_calls(found.step.node.body))
+
+
+def is_measured_by_events(found: InStep, source: Source) -> bool:
+    """Steps that ask for the time between two events of the device."""
+    del source
+    calls = (each for each in own_nodes(found.step.node) if isinstance(each, cst.Call))
+    return any(last_name(call.func) == _EVENT_TIME for call in calls)
 
 
 def loop_inside(found: InStep, source: Source) -> cst.CSTNode | None:

@@ -22,13 +22,6 @@ def found(project: Project, *arguments: str) -> list[tuple[str, int]]:
     return [(each["severity"], each["line"]) for each in json.loads(run.stdout)["findings"]]
 
 
-def test_a_reason_beside_one_copy_of_a_call_holds_for_all(project: Project) -> None:
-    project.write(".git/HEAD", "")
-    explained = f"# if using torch < 2.0\n# pipe.{XFORMERS}\n"
-    project.write("paint.py", f"{HEAD}# pipe.{XFORMERS}\n{OTHER}\n{explained}")
-    assert found(project) == []
-
-
 @pytest.mark.parametrize("other", [f"vae.{XFORMERS}", "pipe.enable_flash_attention()"])
 def test_a_reason_beside_another_call_does_not(other: str, project: Project) -> None:
     project.write(".git/HEAD", "")
