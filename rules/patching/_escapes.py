@@ -25,6 +25,7 @@ _WHOLE_TREE = frozenset({"copytree", "move", "rmtree"})
 _FORGIVING = frozenset({"add_argument", "get", "getenv", "glob", "iglob", "rglob", "setdefault"})
 """Calls that take a default, or that find nothing without an error."""
 _EXISTENCE = compile_lazily(r"\b(?:access|exists|is_?dir|is_?file)\s*\(")
+_SEARCH_PATH = compile_lazily(r"\bsys\s*\.\s*path\b")
 _OF_THE_ENVIRONMENT = frozenset(
     {"bin", "etc", "include", "lib", "lib64", "share", "DLLs", "Lib", "Library", "Scripts"}
 )
@@ -116,9 +117,15 @@ def _may_be_missing(node: cst.CSTNode, source: Source) -> bool:
         if isinstance(above, cst.Call) and last_name(above.func) in _FORGIVING:
             return True
         if isinstance(above, (cst.Assert, cst.If, cst.IfExp, cst.While)) and above.test is below:
-            return _EXISTENCE.search(source.text_of(above.test)) is not None
+            asks = _EXISTENCE.search(source.text_of(above.test)) is not None
+            return asks and not (isinstance(above, cst.If) and _is_search_path_in(above, source))
         below = above
     return False
+
+
+def _is_search_path_in(test: cst.If, source: Source) -> bool:
+    """Return whether all that is asked for is a folder to import from: the import fails then."""
+    return _SEARCH_PATH.search(source.text_of(test.body)) is not None
 
 
 def _call_around(node: cst.CSTNode, source: Source) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.project import platforms
 from rocmlint.rule import Word, compile_lazily
 
-from ._installed_files import ASKED_OF
+from ._installed_files import ASKED_OF, made_folder
 from ._verified import stops_at_failure
 
 if TYPE_CHECKING:
@@ -37,8 +37,10 @@ def is_asked_of_python(change: Change, file: File) -> bool:
 def is_stopping(change: Change, file: File) -> bool:
     """The script ends where `cp` fails: `set -e`, `cp ... || exit 1`."""
     place = change.place
-    if change.tool != "copy" or not isinstance(place, Word) or _makes_folders(file):
+    if change.tool != "copy" or not isinstance(place, Word):
         return False
+    if made_folder(change, file) is not None:
+        return False  # cp does not fail in the wrong environment either
     end = file.offset_of(place.span[2]) + place.span[3] - 1
     return stops_at_failure(file) or _ELSE_ENDS.match(file.text, end) is not None
 
@@ -49,8 +51,3 @@ def is_of_pinned(change: Change, file: File) -> bool:
     pinned = rf"(?i)\binstall\b[^\n]*(?<![\w.-]){name}(?:\[[^]\n]*\])?==\d"
     is_copy = change.tool == "copy" and isinstance(change.place, Word)
     return is_copy and re.search(pinned, file.text) is not None
-
-
-def _makes_folders(file: File) -> bool:
-    """Check whether a script makes folders, so that a wrong path may be there all the same."""
-    return any(each.words[0].text == "mkdir" for each in file.parts.commands)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
+from rocmlint.project.packages import known_packages
+
+from ._installed_files import made_folder
+from ._patches import has_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +33,19 @@ _STOP_BY_THEMSELVES = frozenset(
 def is_of_the_project(change: Change, file: File) -> bool:
     """Files of a package in the project itself: copying them is how it is installed."""
     return file.is_first_party(change.package)
+
+
+def is_new_folder(change: Change, file: File) -> bool:
+    """Copies into a folder that the script makes itself, and that the package does not have."""
+    folder = made_folder(change, file)
+    if folder is None:
+        return False
+    if folder:
+        return change.package in known_packages() and not has_folder(change.package, folder, file)
+    name = re.escape(change.package).replace("_", "[-_]")
+    installs = re.search(rf"(?i)\binstall\b[^\n]*(?<![\w.-]){name}\b", file.text) is not None
+    required = bool(file.project.requirements(change.package))
+    return not (installs or required or change.package in known_packages())
 
 
 def is_verified(change: Change, file: File) -> bool:
@@ -65,7 +83,7 @@ def _checks(command: Command, change: Change) -> bool:
         return True
     if name in _COMPARING:
         return _names(words, change)
-    if not name.startswith("python"):
+    if not name.startswith("python") and "python" not in command.words[0].origin:
         return False
     if not words or words[0].text == "-":
         return True  # a program that is piped in

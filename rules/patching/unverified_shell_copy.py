@@ -9,7 +9,7 @@ from rocmlint.rule import PartRule, commands, copies
 
 from ._installed_files import ASKED, PLACES, copied_by, copied_into, edited_by
 from ._settled import is_asked_of_python, is_for_others, is_of_pinned, is_stopping
-from ._verified import is_of_the_project, is_stopped, is_verified
+from ._verified import is_new_folder, is_of_the_project, is_stopped, is_verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class UnverifiedShellCopy(PartRule["Command | Copy"]):
     on = commands(
         *PLACES, *ASKED, described="commands of a shell that change installed files", called=False
     ) | copies(*PLACES, described="COPY and ADD of a Dockerfile into an installed package")
-    excuses = (is_of_the_project, is_verified, is_stopped)
+    excuses = (is_of_the_project, is_new_folder, is_verified, is_stopped)
     doubts = (is_for_others, is_asked_of_python, is_stopping, is_of_pinned)
 
     def check(self, node: Command | Copy, source: File) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.project.packages import has_entry
 from rocmlint.rule import (
     PythonRule,
     commands,
@@ -22,7 +21,7 @@ from rocmlint.rule import (
 )
 
 from ._installed_files import PLACES, written_by
-from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, patched_package
+from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, has_folder, patched_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,21 +137,11 @@ def _answer_of(node: cst.FunctionDef, source: Source) -> cst.BaseExpression | No
 def _is_in_patch(check: str, source: Source) -> bool:
     """Return whether the file is one of the patched files: it lies as they do in the package."""
     package = patched_package(check, source)
-    folders = source.place.split("/")[:-1]
-    return package is not None and any(
-        _is_folder_of(package, folders[at:], source) for at in range(len(folders) - 1)
-    )
-
-
-def _is_folder_of(package: str, folders: list[str], source: Source) -> bool:
-    """Return whether a package has a folder, also one that is written with the package itself."""
-    from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
-
-    inner = folders[1:] if folders[0] == package else folders
-    names = names_of(package)
-    if names is None:
-        return has_entry(package, inner[0], source.project)
-    return ".".join([package, *inner]) in names.modules()
+    if package is None:
+        return False
+    folders = source.place.removeprefix(f"{package}/").rpartition(f"/{package}/")[2].split("/")[:-1]
+    inner = ("/".join(folders[at:]) for at in range(len(folders) - 1))
+    return any(has_folder(package, each, source) for each in inner)
 
 
 def _says_nothing(statement: cst.CSTNode) -> bool:
