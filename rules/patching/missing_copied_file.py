@@ -26,7 +26,7 @@ _LONG = 5
 """Letters that a word has at least, for another to be the same word misspelled."""
 
 
-def misspelled(change: Change, file: File) -> tuple[str, str] | None:
+def _misspelled(change: Change, file: File) -> tuple[str, str] | None:
     """Return the name of a missing file and that of the file that is probably meant.
 
     A file that the script names twice may be made by it, or tested for.
@@ -132,7 +132,7 @@ class MissingCopiedFile(PartRule["Command"]):
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find copies of files that are not there."""
         change = None if is_notebook(source.path) else copied_by(node)
-        found = None if change is None else misspelled(change, source)
+        found = None if change is None else _misspelled(change, source)
         if change is None or found is None:
             return
         missing, meant = found

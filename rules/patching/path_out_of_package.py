@@ -45,7 +45,7 @@ class Escape(NamedTuple):
     named: str
 
 
-def escapes(start: cst.CSTNode, source: Source) -> Iterator[Escape]:
+def _escapes(start: cst.CSTNode, source: Source) -> Iterator[Escape]:
     """Yield where a path from the own file leads out of the installed package."""
     site = site_folder(source.project.folder, source.disk)
     if site is None:
@@ -183,7 +183,7 @@ class PathOutOfPackage(PythonRule["cst.CSTNode"]):
         path = None if start is None else path_of(start, source)
         if start is None or path is None or _is_of_other_package(path.module, source):
             return
-        for escape in escapes(start, source):
+        for escape in _escapes(start, source):
             if not self.is_excused(escape, source):
                 what = (
                     f"where there is no `{shortened(escape.named, 30)}`"

@@ -77,7 +77,7 @@ def is_verified(change: Change, file: File) -> bool:
 
 def is_stopped(change: Change, file: File) -> bool:
     """A `patch` that stops the build or the script if it fails, as with `set -e`."""
-    return change.tool == "patch" and stops_at_failure(file)
+    return change.tool == "patch" and _stops_at_failure(file)
 
 
 def _later(change: Change, file: File) -> Iterator[Command]:
@@ -85,7 +85,7 @@ def _later(change: Change, file: File) -> Iterator[Command]:
     return (each for each in file.parts.commands if each.span[:2] >= behind)
 
 
-def stops_at_failure(file: File) -> bool:
+def _stops_at_failure(file: File) -> bool:
     """Return whether the first command that fails stops the rest."""
     return _stops_by_itself(file) or any(
         each.words[0].text == "set" and any(word.text in _STOPS for word in each.words[1:])
@@ -146,7 +146,7 @@ def is_stopping(change: Change, file: File) -> bool:
     if made_folder(change, file) is not None:
         return False  # cp does not fail in the wrong environment either
     end = file.offset_of(place.span[2]) + place.span[3] - 1
-    return stops_at_failure(file) or _ELSE_ENDS.match(file.text, end) is not None
+    return _stops_at_failure(file) or _ELSE_ENDS.match(file.text, end) is not None
 
 
 def is_of_pinned(change: Change, file: File) -> bool:
