@@ -16,6 +16,7 @@ from rocmlint.rule import (
     mentions,
     once_per_file,
     statements,
+    string_value,
     walk,
 )
 
@@ -24,7 +25,7 @@ from ._patches import local_definition
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import AttributePatch, Source
+    from rocmlint.rule import Source
 
 _MOCKS = frozenset({"unittest.mock.MagicMock", "unittest.mock.Mock", "mock.MagicMock", "mock.Mock"})
 MODULE_MAKERS = frozenset({"imp.new_module", "types.ModuleType", "types.SimpleNamespace"})
@@ -92,7 +93,7 @@ def is_mock(value: cst.CSTNode, source: Source) -> bool:
 
 def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
     """Return whether a stub has a function whose name matches ``pattern`` and that says yes."""
-    if isinstance(stub, cst.Name) and _gets_yes(stub.value, pattern, source):
+    if isinstance(stub, cst.Name) and _gets_yes(stub, pattern, source):
         return True
     definition = local_definition(stub.func if isinstance(stub, cst.Call) else stub, source)
     if isinstance(definition, cst.ClassDef):
@@ -106,37 +107,46 @@ def passes_checks(stub: cst.CSTNode, pattern: str, source: Source) -> bool:
     )
 
 
-@once_per_file
-def _gets_yes(stub: str, pattern: str, source: Source) -> bool:
-    """Return whether the file has a ``stub.check = value`` whose value says yes."""
-    given = re.compile(rf"\w+\s*\.\s*(?:{pattern})(?:\s*\.\s*return_value)?[ \t]*=(?!=)")
-    places = (at for at in mentions(stub, source) if given.match(source.code, at))
-    modules = dict.fromkeys(source.pieces.around(at).module for at in places)
-    return any(
-        _is_yes(patch, pattern, source)
-        for module in modules
-        for patch in _patches_of(module, source).get(stub, ())
-    )
+def _gets_yes(stub: cst.Name, pattern: str, source: Source) -> bool:
+    """Return whether the code has a ``stub.check = value`` whose value says yes."""
+    for path, value in members_set(stub, source):
+        check = path.removesuffix(".return_value")
+        if re.fullmatch(pattern, check):
+            said = answer(value, source) if check == path else constant(value)
+            if said == "True":
+                return True
+    return False
 
 
-def _is_yes(patch: AttributePatch, pattern: str, source: Source) -> bool:
-    _, _, check = f"{dotted_text(patch.owner)}.{patch.name}".partition(".")
-    if re.fullmatch(pattern, check):
-        return answer(patch.value, source) == "True"
-    is_result = patch.name == "return_value" and check != patch.name
-    return is_result and constant(patch.value) == "True"
+def members_set(stub: cst.Name, source: Source) -> list[tuple[str, cst.BaseExpression]]:
+    """Return what a function sets below a name: the path from there, "*" if unknown, and value."""
+    return _members_set(source).get((stub.value, _line_of_function(stub, source)), [])
 
 
 @once_per_file
-def _patches_of(module: cst.Module, source: Source) -> dict[str, list[AttributePatch]]:
-    """Return the attributes that a piece sets, by the name that their owner begins with."""
-    del source
-    found: dict[str, list[AttributePatch]] = {}
-    for node in walk(module):
-        for each in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-            name = (dotted_text(each.owner) or "").partition(".")[0]
-            found.setdefault(name, []).append(each)
+def _members_set(source: Source) -> dict[tuple[str, int], list[tuple[str, cst.BaseExpression]]]:
+    found: dict[tuple[str, int], list[tuple[str, cst.BaseExpression]]] = {}
+    for node in walk(source.module):
+        if not isinstance(node, (cst.Assign, cst.Call)):
+            continue
+        place = _line_of_function(node, source)
+        for patch in attribute_patches(node):
+            root, _, path = f"{dotted_text(patch.owner)}.{patch.name}".partition(".")
+            found.setdefault((root, place), []).append((path, patch.value))
+        if (
+            isinstance(node, cst.Call)
+            and len(node.args) == 3
+            and dotted_text(node.func) == "setattr"
+        ):
+            owner, name, value = (each.value for each in node.args)
+            if string_value(name) is None:
+                found.setdefault((dotted_text(owner) or "", place), []).append(("*", value))
     return found
+
+
+def _line_of_function(node: cst.CSTNode, source: Source) -> int:
+    function = source.function(node)
+    return 0 if function is None else source.span(function).line
 
 
 def has_made_up_spec(stub: cst.CSTNode, source: Source) -> bool:

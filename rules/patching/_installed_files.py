@@ -137,6 +137,34 @@ def brought_by(command: Command) -> Brought | None:
     return None if target is None else Brought(target, sources, command.folder or "")
 
 
+def made_folder(change: Change, file: File) -> str | None:
+    """Return the path of a copy's folder in the package, where the script makes that folder.
+
+    None where it does not, "" where it makes the folder of the package itself.
+    """
+    target = None if change.brought is None else change.brought.target
+    if target is None:
+        return None
+    folder = target.inside.strip("/")
+    folder = posixpath.dirname(folder) if folder.endswith(".py") else folder
+    commands = [each for each in file.parts.commands if each.span <= change.place.span]
+    if commands and change.place in commands[-1].words and _makes_parents(commands[-1]):
+        return folder
+    words = ((each, word) for each in commands for word in each.words if _program(each) == "mkdir")
+    for command, word in words:
+        made = _target(word, command.folder or "")
+        if made is not None and made.package == target.package:
+            if not folder or f"{made.inside}/".startswith(f"{folder}/"):
+                return folder
+    return None
+
+
+def _makes_parents(command: Command) -> bool:
+    """Return whether this is ``install -D``."""
+    options = (each.text for each in command.words if each.text.startswith("-"))
+    return _program(command) == "install" and any("D" in each for each in options)
+
+
 def _change(brought: Brought | None, place: Word | Copy) -> Change | None:
     if brought is None or not _is_code(brought):
         return None

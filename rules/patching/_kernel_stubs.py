@@ -10,7 +10,6 @@ import libcst as cst
 from rocmlint.project.packages import has_entry, known_packages
 from rocmlint.rule import (
     argument,
-    attribute_patches,
     calls_in,
     compile_lazily,
     conditions,
@@ -21,11 +20,11 @@ from rocmlint.rule import (
     walk,
 )
 
-from ._fakes import MODULE_MAKERS, answer, is_mock
+from ._fakes import MODULE_MAKERS, answer, is_mock, members_set
 from ._patches import local_definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rocmlint.rule import Source
 
@@ -38,10 +37,6 @@ _OTHER_MACHINE = compile_lazily(
     re.IGNORECASE,
 )
 _ASKS_FOR_MODULE = compile_lazily(r"\b(?:find_spec|hasattr)\s*\(|\bversion", re.IGNORECASE)
-_CALLED = compile_lazily(r"(?<!def )\b(\w+)[ \t]*\(")
-_SETS = compile_lazily(
-    r"(?<![\w.])(\w+)[ \t]*\.[ \t]*\w+[ \t]*=(?!=)|\bsetattr[ \t]*\([ \t]*(\w+)\b"
-)
 _FILLED = (
     r"{0}\s*\.\s*(?:__dict__\b|__getattr__|(?!__\w+__)\w+)\s*(?:=(?!=)|\.\s*update)"
     r"|\b(?:setattr|vars)\s*\(\s*(?:\w+\s*\.\s*)?{0}"
@@ -165,18 +160,15 @@ def _given_for(parameter: cst.Param, source: Source) -> Iterator[cst.BaseExpress
             yield given
 
 
-@once_per_file
 def calls_of(name: str, source: Source) -> list[cst.Call]:
     """Return the calls of functions and methods with a name."""
-    modules = _pieces_at(_places(_CALLED, source).get(name, ()), source)
-    return [each for module in modules for each in _calls_in(module, source).get(name, ())]
+    return _calls(source).get(name, [])
 
 
 @once_per_file
-def _calls_in(module: cst.Module, source: Source) -> dict[str, list[cst.Call]]:
-    del source
+def _calls(source: Source) -> dict[str, list[cst.Call]]:
     found: dict[str, list[cst.Call]] = {}
-    for each in calls_in(module):
+    for each in calls_in(source.module):
         found.setdefault(last_name(each.func) or "", []).append(each)
     return found
 
@@ -187,43 +179,8 @@ def _members(stub: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpre
     if isinstance(made, cst.Call):
         yield from (each.value for each in made.args if each.keyword is not None)
         yield from _members_made_by(made, source)
-    if not isinstance(stub, cst.Name):
-        return
-    yield from _set_of(stub.value, source).get(_line_of_function(stub, source), ())
-
-
-@once_per_file
-def _set_of(name: str, source: Source) -> dict[int, list[cst.BaseExpression]]:
-    """Return the values that the attributes of a name get, by the line of the function around."""
-    found: dict[int, list[cst.BaseExpression]] = {}
-    for module in _pieces_at(_places(_SETS, source).get(name, ()), source):
-        for owner, value in _set_in(module, source).get(name, ()):
-            found.setdefault(_line_of_function(owner, source), []).append(value)
-    return found
-
-
-@once_per_file
-def _set_in(
-    module: cst.Module, source: Source
-) -> dict[str, list[tuple[cst.BaseExpression, cst.BaseExpression]]]:
-    """Return what ``_attributes_set`` yields of a piece, by the text of the owner."""
-    found: dict[str, list[tuple[cst.BaseExpression, cst.BaseExpression]]] = {}
-    for owner, value in _attributes_set(module, source):
-        found.setdefault(source.text_of(owner), []).append((owner, value))
-    return found
-
-
-def _attributes_set(
-    module: cst.Module, source: Source
-) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """Yield the owners and values of attributes that are set in a piece, dunders left out."""
-    for node in walk(module):
-        if isinstance(node, cst.Call) and len(node.args) == 3:
-            if source.text_of(node.func) == "setattr":
-                yield node.args[0].value, node.args[2].value
-        for patch in attribute_patches(node) if isinstance(node, cst.Assign) else ():
-            if not patch.name.startswith("__"):
-                yield patch.owner, patch.value
+    if isinstance(stub, cst.Name):
+        yield from (value for path, value in members_set(stub, source) if not path.startswith("__"))
 
 
 def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:
@@ -233,25 +190,6 @@ def _members_made_by(made: cst.Call, source: Source) -> Iterator[cst.BaseExpress
         for each in walk(definition.body):
             if isinstance(each, cst.Return) and isinstance(each.value, cst.Name):
                 yield from _members(each.value, source)
-
-
-@once_per_file
-def _places(pattern: re.Pattern[str], source: Source) -> dict[str, list[int]]:
-    """Return where a pattern is found, by the name that its group has."""
-    found: dict[str, list[int]] = {}
-    for match in pattern.finditer(source.code):
-        found.setdefault(match[match.lastindex or 0], []).append(match.start())
-    return found
-
-
-def _pieces_at(places: Iterable[int], source: Source) -> dict[cst.Module, None]:
-    """Return the pieces of the file at some places, each once, in their order."""
-    return dict.fromkeys(source.pieces.around(each).module for each in places)
-
-
-def _line_of_function(node: cst.CSTNode, source: Source) -> int:
-    function = source.function(node)
-    return 0 if function is None else source.span(function).line
 
 
 def _is_made_up(value: cst.BaseExpression, source: Source) -> bool | None:

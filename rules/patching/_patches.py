@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.project.packages import known_packages
+from rocmlint.project.packages import has_entry, known_packages
 from rocmlint.rule import dotted_text, last_name, string_value
 from rocmlint.rule.claims import patch_check
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Claim, Source
+    from rocmlint.rule import Claim, File, Source
 
 PATCH_WORDS = (
     "_patched",
@@ -50,6 +50,17 @@ def patched_package(check: str, source: Source) -> str | None:
             if word in known_packages():
                 return str(word)
     return None
+
+
+def has_folder(package: str, folder: str, file: File) -> bool:
+    """Return whether a release of a known package has a folder, as far as the tables tell."""
+    from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
+
+    inner = folder.split("/")
+    names = names_of(package)
+    if names is None:
+        return has_entry(package, inner[0], file.project)
+    return ".".join([package, *inner]) in names.modules()
 
 
 def claims_of_check(check: cst.CSTNode | str, source: Source) -> tuple[Claim, ...]:

@@ -91,12 +91,12 @@ class CopyAfterImport(PythonRule["cst.Call"]):
         finder=_copies,
         described="calls of `shutil` that copy files",
     )
-    excuses = (is_restarted,)
+    doubts = (is_restarted,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find copies over modules that run already."""
         late = _late_copy(node, source)
-        if late is None or self.is_excused(late, source):
+        if late is None:
             return
         imported, first = late.imported[0]
         line = source.named_line(source.span(first).line)
@@ -107,7 +107,8 @@ class CopyAfterImport(PythonRule["cst.Call"]):
         )
         inner = [module for module, statement in late.imported if statement is first][-1]
         claims = (*claims_of_copy(node, source), replacement(inner))
-        yield self.finding(node, source, message, help=advice, claims=claims)
+        severity = self.severity_of(late, source)
+        yield self.finding(node, source, message, help=advice, claims=claims, severity=severity)
 
 
 def _late_copy(node: cst.Call, source: Source) -> LateCopy | None:

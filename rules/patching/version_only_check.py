@@ -21,18 +21,13 @@ from rocmlint.rule import (
 )
 
 from ._installed_files import PLACES, written_by
-from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check
+from ._patches import PATCH_CHECK, PATCH_WORDS, claims_of_check, has_folder, patched_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Claim, Command, Finding, Source
 
-_IN_PATCH = re.compile(
-    r"(?:\A|/)(?:\w+_(?:replace|overlay|override|patch)\w*|overlay|overrides|replacements)"
-    r"/(?:\w+/)+\w+\.py\Z"
-)
-"""Where a file lies that is copied over one of a package: its folders are those of the package."""
 _VERSIONS = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
 _BREAK = r"(?:\s|\\+n)*"
 _WRITTEN = compile_lazily(
@@ -124,7 +119,8 @@ class VersionOnlyCheck(PythonRule["cst.FunctionDef"]):
 
 def _answer_of(node: cst.FunctionDef, source: Source) -> cst.BaseExpression | None:
     """Return the answer of a check that the stock package passes as well."""
-    if not re.fullmatch(PATCH_CHECK, node.name.value) or _IN_PATCH.search(source.path):
+    name = node.name.value
+    if not re.fullmatch(PATCH_CHECK, name) or _is_in_patch(name, source):
         return None
     body = [each for each in statements(node.body) if not _says_nothing(each)]
     if len(body) == 1 and isinstance(body[0], cst.Try):
@@ -132,10 +128,20 @@ def _answer_of(node: cst.FunctionDef, source: Source) -> cst.BaseExpression | No
     if len(body) != 1:
         return None
     returned = body[0].value if isinstance(body[0], cst.Return) else None
-    if constant(returned) == "True" and _ANSWERS.fullmatch(node.name.value):
+    if constant(returned) == "True" and _ANSWERS.fullmatch(name):
         return returned if source.enclosing(node, cst.ClassDef) is None else None
     answer = _answer(body[0])
     return answer if answer is not None and _asks_for_version(answer, source) else None
+
+
+def _is_in_patch(check: str, source: Source) -> bool:
+    """Return whether the file is one of the patched files: it lies as they do in the package."""
+    package = patched_package(check, source)
+    if package is None:
+        return False
+    folders = source.place.removeprefix(f"{package}/").rpartition(f"/{package}/")[2].split("/")[:-1]
+    inner = ("/".join(folders[at:]) for at in range(len(folders) - 1))
+    return any(has_folder(package, each, source) for each in inner)
 
 
 def _says_nothing(statement: cst.CSTNode) -> bool:

@@ -165,6 +165,7 @@ def test_what_a_dockerfile_copies(
         ("install.sh", f"sed -i s/a/b/ {SITE}/vllm/a.py", "note"),
         # It may well be the right place.
         ("install_rocm.sh", f"set -e\ncp a.py {SITE}/vllm/a.py", "note"),
+        ("install_rocm.sh", f"set -e\nmkdir -p logs\ncp a.py {SITE}/vllm/a.py", "note"),
         ("install_rocm.sh", f"cp a.py {SITE}/vllm/a.py || exit 1", "note"),
         ("install_rocm.sh", f"cp a.py {SITE}/vllm/a.py || {{ echo >&2; exit 1; }}", "note"),
         ("install_rocm.sh", f"pip install 'vllm[x]==0.9.1'\ncp a.py {SITE}/vllm/a.py", "note"),
@@ -177,6 +178,37 @@ def test_a_change_is_a_warning_where_it_is_made_for_amd_gpus(
     linter = Linter(Configuration({}).settings_for(str(root)))
     findings = linter.lint_text(str(root / path), f"{script}\n").findings
     assert [each.severity for each in findings if each.code == "ROC119"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Nothing of the package lies there: in another environment, the import fails.
+        (f"mkdir -p {SITE}/own_kernels\ncp a.py {SITE}/own_kernels/a.py", []),
+        (f"mkdir -p {SITE}/transformers/models/own\ncp a.py {SITE}/transformers/models/own/", []),
+        (f"install -D -m 644 a.py {SITE}/transformers/models/own/a.py", []),
+        # The package has it, or may have it.
+        (f"mkdir -p {SITE}/transformers/models\ncp a.py {SITE}/transformers/models/", COPY),
+        (f"install -D a.py {SITE}/transformers/models/gemma/a.py", COPY),
+        (f"mkdir -p logs\ncp a.py {SITE}/transformers/models/own/a.py", COPY),
+        (f"mkdir -p {SITE}/transformers/a\ncp a.py {SITE}/transformers/b/a.py", COPY),
+        (
+            f"pip install own_kernels\nmkdir -p {SITE}/own_kernels\ncp a.py {SITE}/own_kernels/",
+            [("ROC119", "own_kernels")],
+        ),
+    ],
+)
+def test_a_folder_that_the_script_makes_may_be_a_new_one(
+    text: str, expected: list[tuple[str, str]], root: Path
+) -> None:
+    assert found(root, "install.sh", f"{text}\n") == expected
+
+
+def test_a_python_in_a_variable_looks_as_well(root: Path) -> None:
+    look = "$PY -c 'import transformers.trainer'\n"
+    text = f"PY=${{1:-python3}}\ncp a.py {SITE}/transformers/trainer.py\n"
+    assert found(root, "install.sh", text) == COPY
+    assert found(root, "install.sh", f"{text}{look}") == []
 
 
 def test_a_package_of_the_project_is_its_own_business(root: Path) -> None:

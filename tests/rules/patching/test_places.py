@@ -205,9 +205,9 @@ def test_a_namespace_package_that_a_requirement_brings_too_is_found(tmp_path: Pa
     assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == [4]
 
 
-def test_a_namespace_package_that_no_requirement_brings_is_silent(tmp_path: Path) -> None:
+def test_a_namespace_package_of_the_project_is_found(tmp_path: Path) -> None:
     write(tmp_path, "megatron/core/__init__.py")
-    assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == []
+    assert lines(tmp_path, "tools/preprocess.py", APPENDED, "ROC105") == [4]
 
 
 def test_a_folder_of_the_project_without_the_package_is_silent(tmp_path: Path) -> None:
