@@ -11,7 +11,6 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .branches import are_alternatives
 from .harms import harms
 from .index_releases import has_newest
-from .platform import image_at
 from .rocm_torch import indexes_of, is_from_rocm
 from .there import packages_of_image
 
@@ -63,10 +62,10 @@ def is_there(harm: Harm, file: File) -> bool:
         return False
     if _is_cloned(harm.package, file):
         return True
-    image = image_at(case.command, file)
+    image = case.command.image
     name = asked.requirement.name.lower()
     is_named = image is not None and name in image.text.lower()
-    return is_named or harm.package in packages_of_image(case.command, file)
+    return is_named or harm.package in packages_of_image(case.command)
 
 
 @once_per_file

@@ -21,9 +21,6 @@ def keeps(requirement: Requirement, torch: RocmTorch) -> bool | None:
 
     from .._pins.demands import newest_rocm_torch  # noqa: PLC0415
 
-    there = dict(torch.beside).get(requirement.name.lower())
-    if there is not None:
-        return requirement.specifier.contains(there, prereleases=True)
     answers = {_meets(requirement, each) for each in torch.versions}
     if len(answers) == 1:
         return answers.pop()
