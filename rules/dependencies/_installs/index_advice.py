@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 def index_advice(requirement: Requirement, case: Case, file: File) -> str:
     """Return what to type instead of an install of torch or its family from PyPI."""
     version = _rocm(requirement, file)
-    family, has_others = _asked(case)
-    if not has_others:
-        return f"Add {_option(version, requirement, file)}"
-    if case.install.tool == "uv" and version:
-        return f"Add `--torch-backend rocm{version}`"
-    first = f"First install {_listed(family)} alone, with {_option(version, requirement, file)}"
-    if case.forced or case.install.upgrade:
-        return f"{first}, and keep {'it' if len(family) == 1 else 'them'} by a constraint (`-c`)"
-    return first
+    option = _option(version, requirement, file)
+    install = case.install
+    names = dict.fromkeys(each.requirement.name.lower() for each in case.everything.asked)
+    family = [each for each in names if each in pytorch_index.FAMILY]
+    is_alone = len(family) == len(names)
+    if is_alone and not (install.files or install.locations or install.unclear):
+        return f"Add {option}"
+    first = f"First install {' and '.join(family)} alone, with {option}"
+    keep = ", and keep it by a constraint (`-c`)" if case.forced or install.upgrade else ""
+    return f"{first}{keep}"
 
 
 def _rocm(requirement: Requirement, file: File) -> str:
@@ -65,16 +66,3 @@ def _lacks_device(requirement: Requirement) -> bool:
     """Return whether the code for a GPU is in an extra that is not asked for; audio has none."""
     has_extra = any(each.startswith("device-") for each in requirement.extras)
     return requirement.name.lower() in {"torch", "torchvision"} and not has_extra
-
-
-def _asked(case: Case) -> tuple[list[str], bool]:
-    """Return what a command asks for of torch's family, and whether for anything else, too."""
-    names = list(dict.fromkeys(each.requirement.name.lower() for each in case.everything.asked))
-    family = [each for each in names if each in pytorch_index.FAMILY]
-    install = case.install
-    listed = bool(install.files or install.locations or install.unclear)
-    return family, listed or len(family) < len(names)
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -109,7 +109,7 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     of_step = None if command.image is None else _of_image(command.image, "the image")
     there = found or of_step or _declared(file)
     if there is None and not comes_later and command.step.image is None:
-        there = _imported(command, file) or _named(file)
+        there = _imported(command, file) or torch_around(file, is_named=True)
     return there, comes_later
 
 
@@ -233,23 +233,22 @@ def _of_image(image: Word, described: str) -> RocmTorch | None:
     return RocmTorch(f"of {described}", versions, in_image=True)
 
 
-@once_per_file
-def _named(file: File) -> RocmTorch | None:
+def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
     """Return the torch of an image for ROCm that a README, Dockerfile or compose file names.
 
-    Also the one that these install, where one of them names the file. None for a file that makes
-    an environment of its own.
+    With ``is_named``, only where one of them names the file too; then also what they install. None
+    for a file that makes an environment of its own.
     """
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if OTHER_PLACE.search(file.text):
-        return None
     texts = documents_around(file)
     runs_here = any(os.path.basename(file.path) in text for text in texts.values())
+    if OTHER_PLACE.search(file.text) or (is_named and not runs_here):
+        return None
     for path, text in texts.items():
         name = os.path.basename(path)
-        commands = installs_of(parts_of(path, text).commands) if runs_here else ()
+        commands = installs_of(parts_of(path, text).commands) if is_named else ()
         found = [
             *(_of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
             *(_installed_by(install, f"of {name}") for _, install in commands),
