@@ -11,8 +11,7 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .branches import are_alternatives
 from .harms import harms
 from .index_releases import has_newest
-from .kept import keeps
-from .rocm_torch import indexes_of, is_from_rocm, torch_around
+from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
 from .there import packages_of_image
 
 if TYPE_CHECKING:
