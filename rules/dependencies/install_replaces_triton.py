@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,11 @@ from ._installs.commands import TOOLS
 from ._installs.every_install import OF_EVERY_INSTALL
 from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
 from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
+from ._installs.requested import listed_in
 from ._installs.triton import (
     fits,
     help_in,
     help_with,
-    listed_with,
     needing_triton,
     torch_beside,
 )
@@ -171,7 +172,8 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         minor = "" if pinned is None else minor_release(pinned)
         if not fits(requirement, minor):
             message = _message(requirement, f"the ROCm torch (line {line})")
-            advice = help_with(minor, needing_triton(listed_with(node, source)))
+            beside, _ = listed_in(os.path.abspath(source.path), source)
+            advice = help_with(minor, needing_triton(each for each, _ in beside))
             yield self.finding(node, source, message, help=advice)
 
 

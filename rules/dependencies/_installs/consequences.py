@@ -1,16 +1,21 @@
-"""How an install brings in PyPI's torch, built for CUDA, and what to type instead."""
+"""How an install takes torch from PyPI, built for CUDA, and what to type instead.
+
+PyTorch's indexes have torch, its family, and little else: with one of them alone, pip finds neither
+transformers nor what a project is built with. With `--extra-index-url` pip takes the newest of all
+indexes, which is mostly PyPI's. What is installed already, pip keeps.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
+from rocmlint.published.amd_index import amd_indexes_in
 
 from .cases import Harm
 from .cuda_wheels import cuda_wheel
-from .index_advice import index_advice
-from .kept import keeps
 from .requested import is_build
+from .rocm_torch import keeps
 from .there import packages_there
 
 if TYPE_CHECKING:
@@ -25,9 +30,8 @@ if TYPE_CHECKING:
     from .requested import Requested
     from .rocm_torch import RocmTorch
 
-_MOST = 100
-"""Characters of a message."""
-_BUILD_IT = "Build it for ROCm, or take an image or a wheel for ROCm"
+
+_BUILD_IT = "build it for ROCm, or take an image or a wheel for ROCm"
 
 
 class _Said(NamedTuple):
@@ -65,7 +69,7 @@ def _place(word: Word, command: Command) -> Word | Command:
 
 def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _Said | None:
     requirement, torch = asked.requirement, case.torch
-    index = index_advice(requirement, case, source)
+    index = _index_advice(requirement, case, source)
     tool, written = case.install.tool, _written(asked)
     newer = ", where it is newer than the index's" if case.install.indexes else ""
     if torch is None:
@@ -79,16 +83,9 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
         return _Said(message, f"{tool} looks for a newer one on PyPI. {index}.")
     if not len(requirement.specifier):
         return None
-    unless = _exclusion(requirement, torch)
-    return None if unless is None else _Said(message, f"{index}{unless}.")
-
-
-def _exclusion(requirement: Requirement, torch: RocmTorch) -> str | None:
-    """Return for which torch a pin is taken from PyPI; None where the present one meets it."""
     kept = keeps(requirement, torch)
-    if kept is None:
-        return ", unless that torch has this version already"
-    return None if kept else ""
+    unless = ", unless that torch has this version already" if kept is None else ""
+    return None if kept else _Said(message, f"{index}{unless}.")
 
 
 def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
@@ -162,54 +159,38 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
     torch, specifier, written = case.torch, demand.torch, _written(asked)
     if specifier is None:
         return None
+    way = f", through {demand.through[-1]}" if demand.through else ""
     instead = _instead(asked.requirement, demand, torch)
     if torch is None:
         if not is_narrow(specifier):
             return None
-        way = f", through {demand.through[-1]}" if demand.through else ""
-        return _Said(
-            f"{written} installs torch from PyPI, the CUDA build{way}",
-            f"{demanded}, and this is for ROCm: {case.evidence}. {instead}.",
-            demand.through,
-            specifier,
-        )
-    message = _with_way(written, torch.described, demand.through)
-    if case.forced and not demand.through:
+        message = f"{written} installs torch from PyPI, the CUDA build{way}"
+        help = f"{demanded}, and this is for ROCm: {case.evidence}. {instead}."
+        return _Said(message, help, demand.through, specifier)
+    message = f"{written} replaces the {torch.described} with PyPI's{way or ' CUDA build'}"
+    if case.forced and not way:
         what = f"{demanded}, which this upgrades or reinstalls too"
         return _Said(message, f"{what}. Leave out the option, or add `--no-deps`.")
     meets = torch.meets(specifier)
     if meets or (meets is None and not is_narrow(specifier)):
         return None
-    open_end = ", unless that torch has this version already"
-    if demanded != demand.said:
-        open_end = ", which the one there need not be"
-    unless = "" if meets is False else open_end
+    is_open = meets is None and demanded == demand.said
+    unless = ", unless that torch has this version already" if is_open else ""
     return _Said(message, f"{demanded}{unless}. {instead}.", demand.through, specifier)
 
 
-def _with_way(written: str, torch: str, through: tuple[str, ...]) -> str:
-    """Return a message with the packages that it comes about through, or the last of them."""
-    for way in (" and ".join(through), *through[-1:]) if through else ():
-        message = f"{written} replaces the {torch} with PyPI's, through {way}"
-        if len(message) <= _MOST:
-            return message
-    return f"{written} replaces the {torch} with PyPI's CUDA build"
-
-
 def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
-    """Return that a package, or one that it brings, has code for CUDA only, whatever the torch."""
-    there = packages_there(case, file)
-    found = cuda_wheel(asked.requirement, there)
+    """Return that a package, or one that it requires, has code for CUDA only."""
+    found = cuda_wheel(asked.requirement, packages_there(case, file))
     if not found:
         return None
     name, last = asked.requirement.name, found[-1]
     if len(found) == 1:
         message = f"PyPI's `{last}` is built for CUDA: its kernels do not run on ROCm"
-        return _Said(message, f"{_BUILD_IT}.")
+        return _Said(message, f"Do not install it from PyPI: {_BUILD_IT}.")
     message = f"{_written(asked)} installs PyPI's `{last}`, which is built for CUDA"
     chain = " requires ".join(dict.fromkeys((name, *found[1:])))
-    first = f"install a ROCm build of {last} first, or add `--no-deps`"
-    return _Said(message, f"{chain}, whose kernels do not run on ROCm: {first}.", found[1:])
+    return _Said(message, f"{chain}: {_BUILD_IT}, or add `--no-deps`.", found[1:])
 
 
 def _written(asked: Requested) -> str:
@@ -220,32 +201,67 @@ def _written(asked: Requested) -> str:
 
 
 def _instead(requirement: Requirement, demand: Demand, torch: RocmTorch | None) -> str:
+    """Return what to do about the package that demands another torch."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415
 
     from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
 
     from .._pins.demands import fitting  # noqa: PLC0415 - loads packaging
 
-    name, extras = canonicalize_name(requirement.name), tuple(sorted(requirement.extras))
-    if name in BUILT_FOR_CUDA:
-        return f"PyPI's {name} is built for CUDA, too: {_BUILD_IT[0].lower()}{_BUILD_IT[1:]}"
-    if demand.through:
-        return _instead_of(demand.through[-1], torch)
-    fits = fitting(name, extras, torch.versions[-1]) if torch and torch.versions else None
-    other = f"use `{name}=={fits}`, which is compatible, " if fits else ""
+    package = demand.through[-1] if demand.through else canonicalize_name(requirement.name)
+    extras = () if demand.through else tuple(sorted(requirement.extras))
+    if package in BUILT_FOR_CUDA:
+        return f"PyPI's {package} is built for CUDA: {_BUILD_IT}"
+    if package in pytorch_index.FAMILY:
+        return f"Install {package} with torch, from the same index"
+    fits = fitting(package, extras, torch.versions[-1]) if torch and torch.versions else None
+    other = f"use `{package}=={fits}`, which is compatible, " if fits else ""
     return f"Add `--no-deps`, {other}or name your torch in a constraints file (`-c`)"
 
 
-def _instead_of(package: str, torch: RocmTorch | None) -> str:
-    """Return what to do about a package that nobody asked for."""
-    from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
+def _index_advice(requirement: Requirement, case: Case, file: File) -> str:
+    """Return what to type instead of an install of torch or its family from PyPI."""
+    version = _rocm(requirement, file)
+    option = _option(version, requirement, file)
+    install = case.install
+    names = dict.fromkeys(each.requirement.name.lower() for each in case.everything.asked)
+    family = [each for each in names if each in pytorch_index.FAMILY]
+    is_alone = len(family) == len(names)
+    if is_alone and not (install.files or install.locations or install.unclear):
+        return f"Add {option}"
+    first = f"First install {' and '.join(family)} alone, with {option}"
+    keep = ", and keep it by a constraint (`-c`)" if case.forced or install.upgrade else ""
+    return f"{first}{keep}"
 
-    from .._pins.demands import fitting  # noqa: PLC0415 - loads packaging
 
-    if package in BUILT_FOR_CUDA:
-        return f"Install a ROCm build of {package} first, or add `--no-deps`"
-    if package in pytorch_index.FAMILY:
-        return f"Install {package} with torch, from the same index"
-    fits = fitting(package, (), torch.versions[-1]) if torch and torch.versions else None
-    add = f"Add `{package}=={fits}`, which is compatible, or" if fits else "Add"
-    return f"{add} a constraints file (`-c`) that names your torch"
+def _rocm(requirement: Requirement, file: File) -> str:
+    """Return a ROCm whose index has that torch, if the file names one; "" for none."""
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415
+
+    is_torch = requirement.name.lower() == "torch"
+    pinned = published.pin(requirement.specifier) if is_torch else None
+    having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
+    named = pytorch_index.rocm_in(file.text)
+    if pinned is not None and not amd_indexes_in(file.text):
+        named += having[-1:]
+    return next((each for each in named if each in having), "")
+
+
+def _option(version: str, requirement: Requirement, file: File) -> str:
+    from rocmlint.published import rocm_wheels  # noqa: PLC0415 - reads data
+
+    of_amd = amd_indexes_in(file.text)
+    if of_amd and not version:
+        needs_extra = not of_amd[0].family and _lacks_device(requirement)
+        extra = f" and the extra for your GPU, as in `{requirement.name}[device-gfx942]`"
+        return f"`--index-url {of_amd[0].url}`{extra if needs_extra else ''}"
+    if not version:
+        return "the `--index-url` that `rocmlint stack index-url` prints"
+    return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
+
+
+def _lacks_device(requirement: Requirement) -> bool:
+    """Return whether the code for a GPU is in an extra that is not asked for; audio has none."""
+    has_extra = any(each.startswith("device-") for each in requirement.extras)
+    return requirement.name.lower() in {"torch", "torchvision"} and not has_extra

@@ -11,8 +11,7 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .branches import are_alternatives
 from .harms import harms
 from .index_releases import has_newest
-from .platform import image_at
-from .rocm_torch import indexes_of, is_from_rocm
+from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
 from .there import packages_of_image
 
 if TYPE_CHECKING:
@@ -52,21 +51,40 @@ def names_build(harm: Harm, file: File) -> bool:
 
 
 def is_there(harm: Harm, file: File) -> bool:
-    """Packages that the image has by its name, or that the file clones or builds, unless pinned."""
+    """Packages that the image has by its name, or that the file clones or builds, unless pinned.
+
+    Also ranges that the torch meets of an image for ROCm which a README or Dockerfile names.
+    """
     case, asked = harm.case, harm.asked
-    if asked is None or harm.kind not in {"package", "wheel"}:
+    if asked is None or harm.kind not in {"torch", "package", "wheel"}:
+        return False
+    upgrades = case.forced or case.install.upgrade
+    if case.torch is None and not upgrades and case.command.image is None and _meets(harm, file):
+        return True
+    if harm.kind == "torch":
         return False
     if harm.kind == "wheel" and occurs(_BUILDS, file):
         return True
     pinned = any(each.operator == "==" for each in asked.requirement.specifier)
-    if harm.kind == "package" and (case.forced or case.install.upgrade or pinned):
+    if harm.kind == "package" and (upgrades or pinned):
         return False
     if _is_cloned(harm.package, file):
         return True
-    image = image_at(case.command, file)
+    image = case.command.image
     name = asked.requirement.name.lower()
     is_named = image is not None and name in image.text.lower()
-    return is_named or harm.package in packages_of_image(case.command, file)
+    return is_named or harm.package in packages_of_image(case.command)
+
+
+def _meets(harm: Harm, file: File) -> bool:
+    """Return whether the torch of an image that the project names may stay."""
+    torch = torch_around(file)
+    if torch is None or harm.asked is None:
+        return False
+    if harm.demanded is None:
+        return bool(keeps(harm.asked.requirement, torch))
+    meets = torch.meets(harm.demanded)
+    return not any(each.operator == "==" for each in harm.demanded) if meets is None else meets
 
 
 @once_per_file

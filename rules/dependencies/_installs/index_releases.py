@@ -8,13 +8,9 @@ from rocmlint.published.amd_index import amd_index
 from rocmlint.published.pytorch_index import pytorch_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from packaging.requirements import Requirement
-    from packaging.version import Version
-
-    from rocmlint.published.amd_index import AmdIndex
-    from rocmlint.published.pytorch_index import PytorchIndex
 
 
 def is_asked_beside(url: str, kind: str) -> bool:
@@ -30,47 +26,27 @@ def is_asked_beside(url: str, kind: str) -> bool:
 def has_newest(requirement: Requirement, urls: Sequence[str]) -> bool:
     """Return whether one of the indexes for ROCm has what a requirement of torch's family asks for.
 
-    False where none of these is an index of releases; True where it cannot be told.
+    An index of AMD's may have more than AMD documents, but no torch that is newer than all of its
+    builds: AMD builds a torch after PyTorch has released it. False where none of these is an index
+    of releases; True where it cannot be told.
     """
-    of_pytorch = [each for each in map(pytorch_index, urls) if each is not None]
-    of_amd = [each for each in map(amd_index, urls) if each is not None]
-    if requirement.name.lower() != "torch":
-        return bool(of_pytorch or of_amd)
-    return _has_torch(requirement, of_pytorch) or _may_have_torch(requirement, of_amd)
+    from packaging.version import Version  # noqa: PLC0415 - few commands ask several indexes
 
-
-def _has_torch(requirement: Requirement, indexes: Iterable[PytorchIndex]) -> bool:
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415 - loads packaging
+    from rocmlint.published import amd_wheels, rocm_wheels  # noqa: PLC0415
+    from rocmlint.published import requirements as published  # noqa: PLC0415
     from rocmlint.text.written import minor_release  # noqa: PLC0415
 
-    newest = _newest(requirement)
-    for each in indexes:
-        if newest is None or each.kind:
-            return True
-        if minor_release(newest) in rocm_wheels.torch_for(each.version):
-            return True
-    return False
-
-
-def _may_have_torch(requirement: Requirement, indexes: Iterable[AmdIndex]) -> bool:
-    """Return whether an index of AMD's may have the newest torch, or a build of a day.
-
-    An index may have more than what AMD documents, but not a torch that is newer than all of its
-    builds: AMD builds a torch after PyTorch has released it.
-    """
-    from packaging.version import Version  # noqa: PLC0415
-
-    from rocmlint.published import amd_wheels  # noqa: PLC0415
-
-    newest = _newest(requirement)
-    builds = {Version(Version(each.torch).public) for each in amd_wheels.builds()}
-    is_behind = newest is not None and all(each < newest for each in builds)
-    return any(each.is_preview or not is_behind for each in indexes)
-
-
-def _newest(requirement: Requirement) -> Version | None:
-    """Return the newest release on PyPI that a requirement allows."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
+    of_pytorch = [each for each in map(pytorch_index, urls) if each is not None]
+    of_amd = [each for each in map(amd_index, urls) if each is not None]
     specifier = requirement.specifier
-    return published.pin(specifier) or published.newest("torch", specifier)
+    newest = published.pin(specifier) or published.newest("torch", specifier)
+    if requirement.name.lower() != "torch" or newest is None:
+        return bool(of_pytorch or of_amd)
+    minors = [rocm_wheels.torch_for(each.version) for each in of_pytorch]
+    builds = [Version(Version(each.torch).public) for each in amd_wheels.builds()]
+    return (
+        any(each.kind for each in of_pytorch)
+        or any(each.is_preview for each in of_amd)
+        or any(minor_release(newest) in each for each in minors)
+        or bool(of_amd and newest <= max(builds))
+    )

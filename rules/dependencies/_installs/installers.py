@@ -39,52 +39,35 @@ _LISTS = frozenset({"requirements", "pyproject", "setup_cfg"})
 
 
 @once_per_file
-def installers(file: File) -> tuple[File, ...]:
+def _installers(file: File) -> tuple[File, ...]:
     """Return the files that may install what a list holds: they name it, or one that includes it.
 
     Of a project file those that install a folder. Each is a file of its own folder.
     """
-    names = _names(file)
-    return tuple(_files_with(names, file)) if names else ()
-
-
-def _files_with(names: frozenset[str], file: File) -> Iterator[File]:
     from rocmlint.rule import document_beside  # noqa: PLC0415 - few lists are asked about
 
-    for path in texts_below(file.project.folders[-1], file):
-        if _format(path) not in _WITH_COMMANDS:
-            continue
-        text = file.read(path)
-        if "install" in text and any(name in text for name in names):
-            yield document_beside(path, file)
-
-
-def _names(file: File) -> frozenset[str]:
-    """Return the words of a command that installs a list: its name, or that of one around it."""
-    own = os.path.abspath(file.path)
-    if _format(own) not in _LISTS:
-        return frozenset()
-    if _format(own) != "requirements":
-        return frozenset({"install .", "install -e", 'install "', "install '", "install -"})
-    folder = os.path.dirname(own)
-    near = [folder]
-    if folder != file.project.folders[-1]:
-        near.append(os.path.dirname(folder))
-    around = (
-        os.path.basename(path)
-        for each in near
-        for path in (os.path.join(each, name) for name in file.names_in(each))
-        if _format(path) == "requirements" and _includes(path, own, file)
+    names = _names(file)
+    paths = texts_below(file.project.folders[-1], file) if names else ()
+    texts = {path: file.read(path) for path in paths if _format(path) in _WITH_COMMANDS}
+    return tuple(
+        document_beside(path, file)
+        for path, text in texts.items()
+        if "install" in text and any(name in text for name in names)
     )
-    return frozenset({os.path.basename(own), *around})
 
 
-def _includes(path: str, own: str, file: File) -> bool:
-    """Return whether a list includes another one."""
-    from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
-
-    listed = Listed(path, parts_of(path, file.read(path)))
-    return path != own and any(each.path == own for each in with_inclusions([listed], file.read))
+def _names(file: File) -> set[str]:
+    """Return the words of a command that installs a list: its name, or that of one around it."""
+    kind, own = _format(file.path), os.path.basename(file.path)
+    if kind not in _LISTS:
+        return set()
+    if kind != "requirements":
+        return {"install .", "install -e", 'install "', "install '", "install -"}
+    folder = os.path.dirname(os.path.abspath(file.path))
+    near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
+    around = (os.path.join(each, name) for each in near for name in file.names_in(each))
+    lists = (path for path in around if _format(path) == "requirements")
+    return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
 
 
 def _format(path: str) -> str:
@@ -117,23 +100,20 @@ def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
     if not found:
         return None
     (harm, other), *_ = found
-    name, torch = os.path.basename(other.path), harm.case.torch
-    message, told = (
-        harm.message,
-        harm.help.replace(f": {harm.case.evidence}.", f": {name} says so."),
-    )
+    name, torch, message = os.path.basename(other.path), harm.case.torch, harm.message
+    advice = harm.help.replace(f": {harm.case.evidence}.", f": {name} says so.")
     if torch is not None and torch.where.startswith("line"):
         there = torch._replace(where=f"{torch.where} of {name}").described
         message = message.replace(torch.described, there)
     related = dict.fromkeys(_command_of(*each, file) for each in found)
-    return Listed(message, told, once_of(rule.code, harm, other), tuple(related)[:_MOST])
+    return Listed(message, advice, once_of(rule.code, harm, other), tuple(related)[:_MOST])
 
 
 @once_per_file
 def _by_place(rule: Finds, file: File) -> dict[Span, list[tuple[Harm, File]]]:
     own = os.path.abspath(file.path)
     found: dict[Span, list[tuple[Harm, File]]] = {}
-    for other in installers(file):
+    for other in _installers(file):
         for command in () if rule.skips & other.kinds else other.parts.commands:
             for harm in rule.harms_in(command, other):
                 listed = None if harm.asked is None else harm.asked.listed

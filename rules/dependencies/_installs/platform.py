@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of, is_notebook
+from rocmlint.formats import format_of
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
 from rocmlint.published.pytorch_index import is_other, is_rocm
@@ -16,22 +16,18 @@ from rocmlint.rule import Span, compile_lazily, once_per_file
 from .requested import asked_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from rocmlint.rule import Command, File, Index, Install
 
-_BLOCK = compile_lazily(r"(?s)^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)", re.MULTILINE)
-_RUN = compile_lazily(r"\b(?:docker|podman)\s+(?:container\s+)?(?:run|create)\b")
 IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
-_OTHER_GPUS = compile_lazily(r"--gpus\b|nvcr\.io|nvidia|cuda")
+_DOCUMENTS = compile_lazily(
+    r"(?i:readme\b.*|(?:.*\.)?(?:docker|container)file(?:\..*)?|(?:docker-)?compose\b.*\.ya?ml)\Z"
+)
 _NEVER_ROCM = "cog"
 """The format of a program that builds images for the GPUs of NVIDIA, and for none."""
-_OTHER_IN_PROSE = compile_lazily(
-    r"\bNVIDIA\b|\bCUDA\b|\bColab\b|\b(?:L4|T4|V100|A10G?|A100|H[12]00|RTX)\b"
-)
-"""The GPUs, and the place, of which a text says that a notebook was made for them."""
 _OF_NVIDIA = compile_lazily(r"\b(?:nvidia|cuda)\b", re.IGNORECASE)
 _WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
 """Formats that name the image that their commands run in."""
@@ -45,9 +41,9 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     """Return what shows that a command installs for ROCm; empty where nothing does.
 
     First the image that it runs in, then the names of the lists that it installs, its file, the
-    name of that, the image that the file is copied to, the indexes of the lists, and at last the
-    project. Where one of them is for something else, or for several platforms, those behind it
-    are not asked.
+    name of that, the documents that name it, the indexes of the lists, and at last the project.
+    Where one of them is for something else, or for several platforms, those behind it are not
+    asked.
     """
     from rocmlint.project import platforms  # noqa: PLC0415 - few files install anything
 
@@ -68,17 +64,14 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
         return f"the file names `{platforms.named(file.text)}`"
     by_name = platforms.of_name(_place(file))
     if found or by_name:
-        return _said_by_name(file) if by_name == "rocm" and found != "other" else ""
+        return "the file's path says so" if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
     if _format(file.path) in _WITH_IMAGES:
         return ""
-    started = started_in(file)
-    if started is not None:
-        return f"{started.document} starts `{started.image.text}` for it"
-    build = _build_with(file)
-    if build:
-        return build if build != "other" else ""
+    by_document = _said_by_document(file)
+    if by_document is not None:
+        return by_document
     if install.files and _are_for_rocm(asked_by(command, install, file).indexes):
         return f"{_installs(install)}, with an index for ROCm"
     return BY_PROJECT if file.project.is_rocm else ""
@@ -91,16 +84,6 @@ def _installs(install: Install) -> str:
 def _are_for_rocm(indexes: Sequence[Index]) -> bool:
     urls = [each.url for each in indexes]
     return any(map(is_rocm, urls)) and not any(map(is_other, urls))
-
-
-def _said_by_name(file: File) -> str:
-    """Return that the path is for ROCm; a notebook in such a directory may tell of another GPU."""
-    from rocmlint.project import platforms  # noqa: PLC0415
-
-    if platforms.of_name(os.path.basename(file.path)):
-        return "the file's name says so"
-    tells = is_notebook(file.path) and any(map(_OTHER_IN_PROSE.search, file.parts.prose))
-    return "" if tells else "the name of its directory says so"
 
 
 def is_below_nvidia(command: Command, file: File) -> bool:
@@ -120,54 +103,6 @@ def is_below_nvidia(command: Command, file: File) -> bool:
     return False
 
 
-class Started(NamedTuple):
-    """An image that people are told to start a file in, and the document that tells them."""
-
-    document: str
-    image: Word
-
-
-def image_at(command: Command, file: File) -> Word | None:
-    """Return the image that a command runs in: of its step, else the one that a document starts."""
-    if command.image is not None or command.step.image is not None:
-        return command.image
-    started = started_in(file)
-    return None if started is None else started.image
-
-
-@once_per_file
-def started_in(file: File) -> Started | None:
-    """Return the image for ROCm that a README starts before it runs a script, or a notebook itself.
-
-    Only where it is certain: a code block starts the image and then the script, or the notebook
-    starts it and no other for Jupyter.
-    """
-    if is_notebook(file.path):
-        blocks = [block for text in file.parts.prose for block in _BLOCK.findall(text)]
-        found = set(_ran(blocks)) if any("jupyter" in each for each in blocks) else set()
-        return (
-            Started("the notebook", named(*found)) if len(found) == 1 and "" not in found else None
-        )
-    folder, name = os.path.split(os.path.abspath(file.path))
-    if not name.endswith((".sh", ".bash")):
-        return None
-    for document in file.names_in(folder):
-        if document.lower().startswith("readme"):
-            blocks = _BLOCK.findall(file.read(os.path.join(folder, document)))
-            found = set(_ran(block for block in blocks if name in block)) - {""}
-            if len(found) == 1:
-                return Started(document, named(*found))
-    return None
-
-
-def _ran(blocks: Iterable[str]) -> Iterator[str]:
-    """Yield the images for ROCm that blocks of code start, and "" for one for other GPUs."""
-    for block in blocks:
-        if _RUN.search(block):
-            yield from IMAGE.findall(block)
-            yield from [""] * bool(_OTHER_GPUS.search(block))
-
-
 def named(image: str) -> Word:
     """Return the name of an image as a word that stands in no file."""
     return Word(image, Span(1, 1, 1, 1))
@@ -183,20 +118,25 @@ def _place(file: File) -> str:
     return relative(os.path.abspath(file.path), file.project.folders[-1])
 
 
-def _build_with(file: File) -> str:
-    """Return whether the file goes into an image of ROCm by the Dockerfiles around that name it."""
+@once_per_file
+def documents_around(file: File) -> dict[str, str]:
+    """Return the READMEs, Dockerfiles and compose files around a file, with their texts."""
+    folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
+    paths = (os.path.join(each, name) for each in folders for name in file.names_in(each))
+    return {each: file.read(each) for each in paths if _DOCUMENTS.match(os.path.basename(each))}
+
+
+def _said_by_document(file: File) -> str | None:
+    """Return what the documents say that name a file: which image is for ROCm; "" if for others."""
     from rocmlint.project import platforms  # noqa: PLC0415
-    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
 
     name = os.path.basename(file.path)
-    for folder in dict.fromkeys((file.project.folders[0], file.project.folders[-1])):
-        for each in file.names_in(folder):
-            if _format(each) != "dockerfile":
-                continue
-            path = os.path.join(folder, each)
-            text = file.read(path)
-            images = parts_of(path, text).images
-            if name in text and images:
-                is_rocm = platforms.of_image(images[-1]) == "rocm"
-                return f"{each} builds on `{images[-1].text}`" if is_rocm else "other"
-    return ""
+    texts = {path: text for path, text in documents_around(file).items() if name in text}
+    found = {platforms.of_text(text): path for path, text in texts.items()}
+    found.pop("", None)
+    if not found:
+        return None
+    path = found.get("rocm")
+    if path is None or len(found) > 1:
+        return ""
+    return f"{os.path.basename(path)} names `{platforms.named(texts[path])}`"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.shell.folders import entered
-from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily, once_per_file
-
-from .written_lists import is_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +24,15 @@ if TYPE_CHECKING:
 
 _BESIDE = compile_lazily(r"\$\{?(\w+)\}?/([\w./-]+)\Z")
 _FOLDER_OF_SCRIPT = r"(?:dirname|BASH_SOURCE)[^\n]*\)(?:/\.\.)*[\"']?[ \t]*$"
-_STRIPS = compile_lazily(r"us(?:e|ing)_existing_torch\.py\Z")
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_EDITORS = frozenset({"sed", "perl", "ed", "patch", "yq", "tee", "curl", "wget"})
+"""Programs that write to the files among their words."""
+_STRIPPING = ("use_existing_torch.py", "using_existing_torch.py")
+"""A script of vLLM's that takes torch out of all lists."""
+_COPIERS = frozenset({"cp", "mv", "install", "ln"})
+"""Programs that write to the last of their words, or into that folder."""
+_OUTPUT = ("-o", "-O", "--output", "--output-file", "--out")
+_WRITES = frozenset({">", ">|", "&>", "1>"})
 
 
 class Requested(NamedTuple):
@@ -63,20 +69,15 @@ def asked_by(command: Command, install: Install, file: File) -> Everything:
     ]
     indexes: list[Index] = []
     missing: list[Word] = []
-    strips = _strips_torch(command, file)
     for word in install.files:
-        if is_written(word, command, file):
+        if _is_written(word, command, file):
             continue
         path = _find(_from_here(word, file), command, file)
         if path is None:
             missing.append(word)
             continue
-        listed, named = _listed(path, file)
-        found += [
-            Requested(word, each, place)
-            for each, place in listed
-            if not (strips and each.name.lower() in FAMILY)
-        ]
+        listed, named = listed_in(path, file)
+        found += [Requested(word, each, place) for each, place in listed]
         indexes += named
     for word in install.locations:
         found += [Requested(word, each, place) for each, place in _of_project(word, command, file)]
@@ -100,20 +101,6 @@ def _from_here(word: Word, file: File) -> str:
 def _is_folder_of_script(variable: str, file: File) -> bool:
     given = rf"\b{re.escape(variable)}=[^\n]*{_FOLDER_OF_SCRIPT}"
     return re.search(given, file.text, re.MULTILINE) is not None
-
-
-def _strips_torch(command: Command, file: File) -> bool:
-    """Return whether vLLM's script ran before that takes torch out of all requirements."""
-    return any(each.span < command.span for each in _stripping(file))
-
-
-@once_per_file
-def _stripping(file: File) -> list[Command]:
-    return [
-        each
-        for each in file.parts.commands
-        if any(_STRIPS.search(word.text) for word in each.words[:3])
-    ]
 
 
 def _find(name: str, command: Command, file: File) -> str | None:
@@ -179,7 +166,7 @@ def _inside(path: str, target: str, name: str) -> Iterator[str]:
         yield path.removeprefix(target).lstrip("/")
 
 
-def _listed(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], list[Index]]:
+def listed_in(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], list[Index]]:
     """Read a file of requirements and those that it includes."""
     from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
     from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
@@ -215,3 +202,38 @@ def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requ
                 requirement = requirement_of(each.text)
                 if requirement is not None:
                     yield requirement, (path, each.span)
+
+
+def _is_written(word: Word, command: Command, file: File) -> bool:
+    """Return whether an earlier command, in the same image, writes a list of that name."""
+    name = posixpath.basename(word.text)
+    return any(
+        each.span < command.span
+        and each.step.image == command.step.image
+        and any(fnmatchcase(name, target) for target in targets)
+        for each, targets in _writing(file)
+    )
+
+
+@once_per_file
+def _writing(file: File) -> list[tuple[Command, set[str]]]:
+    """Return the commands that write files, and the names of these."""
+    found = [(each, {*map(posixpath.basename, _targets(each))}) for each in file.parts.commands]
+    return [(each, targets) for each, targets in found if targets]
+
+
+def _targets(command: Command) -> Iterator[str]:
+    """Yield the paths that a command may write."""
+    program, *words = [each.text for each in command.words]
+    yield from (each.target.text for each in command.redirects if each.operator.strip() in _WRITES)
+    name = posixpath.basename(program)
+    for word, following in pairwise([*words, ""]):
+        option, _, value = word.partition("=")
+        if option in _OUTPUT:
+            yield value or following
+    if any(posixpath.basename(each) in _STRIPPING for each in (program, *words[:2])):
+        yield "*"
+    if name in _EDITORS:
+        yield from words
+    elif name in _COPIERS:
+        yield from words if words[-1:] and words[-1].endswith("/") else words[-1:]

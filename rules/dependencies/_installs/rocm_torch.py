@@ -11,7 +11,7 @@ from rocmlint.rule import compile_lazily, once_per_file
 
 from .branches import are_alternatives
 from .environments import is_made_between
-from .platform import IMAGE, image_at, named, started_in
+from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,9 +26,6 @@ _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
 _WITH_TORCH = compile_lazily(r"pytorch|torch|vllm|sglang|megatron|primus|verl|training")
 _IMPORTS = compile_lazily(r"(?m)^(?:import|from)[ \t]+torch(?![\w-])")
-_NAMES_IMAGES = compile_lazily(
-    r"(?i:readme\b.*|(?:.*\.)?(?:docker|container)file(?:\..*)?|(?:docker-)?compose\b.*\.ya?ml)\Z"
-)
 OTHER_PLACE = compile_lazily(r"-m\s+venv\b|\bvirtualenv\b|\buv\s+venv\b|\bconda\s+create\b")
 """What makes an environment that has nothing of the image's."""
 
@@ -51,9 +48,6 @@ class RocmTorch(NamedTuple):
     """Its Triton has another name (pytorch-triton-rocm), as that of PyTorch's own wheels."""
     in_image: bool = False
     """It came with the image, whose Triton need not be the one that this release pins."""
-    beside: tuple[tuple[str, Version], ...] = ()
-    """The others of the family that came with it, where their versions are known: AMD has
-    torchvision 0.24.0 for torch 2.9.1, which PyTorch has for 2.9.0."""
 
     def meets(self, specifier: SpecifierSet) -> bool | None:
         """Return whether it is in a specifier; None where that depends on its version."""
@@ -66,7 +60,6 @@ class RocmTorch(NamedTuple):
         return self._replace(
             versions=(*other.versions, *self.versions) if known else (),
             packages=self.packages & other.packages,
-            beside=tuple(each for each in self.beside if each in other.beside),
         )
 
     @property
@@ -113,9 +106,10 @@ def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
             place = each.span
     later = map(installed.__getitem__, range(here, len(installed)))
     comes_later = any(_may_run_too(each, command, file) for each, _ in later)
-    there = found or _in_image(command, file) or _declared(file)
+    of_step = None if command.image is None else _of_image(command.image, "the image")
+    there = found or of_step or _declared(file)
     if there is None and not comes_later and command.step.image is None:
-        there = _imported(command, file) or _named(file)
+        there = _imported(command, file) or torch_around(file, is_named=True)
     return there, comes_later
 
 
@@ -182,10 +176,7 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     if "torch" in wheels:
         from packaging.version import Version  # noqa: PLC0415
 
-        version = (Version(wheels.pop("torch")),)
-        beside = tuple((name, Version(each)) for name, each in wheels.items())
-        packages = frozenset({"torch", *wheels})
-        return RocmTorch(where, version, packages, from_wheel=True, beside=beside)
+        return RocmTorch(where, (Version(wheels["torch"]),), frozenset(wheels), from_wheel=True)
     torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
     is_local = torch is not None and "+rocm" in str(torch.specifier)
     asks = any(each.name == "torch" for each in install.requirements)
@@ -196,25 +187,7 @@ def _installed_by(install: Install, where: str) -> RocmTorch | None:
     )
     versions = _versions(torch, install) if torch is not None else ()
     is_pytorch = any(pytorch_index.pytorch_index(url or "") for url, _ in indexes_of(install))
-    return RocmTorch(
-        where,
-        versions,
-        packages,
-        from_wheel=True,
-        renames_triton=is_pytorch,
-        beside=tuple(_pinned_beside(install)),
-    )
-
-
-def _pinned_beside(install: Install) -> Iterator[tuple[str, Version]]:
-    """Yield the pins of torchvision and torchaudio in a command."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-
-    for each in install.requirements:
-        if each.name in pytorch_index.FAMILY and each.name != "torch" and each.requirement:
-            pinned = published.pin(each.requirement.specifier)
-            if pinned is not None:
-                yield each.name, pinned
+    return RocmTorch(where, versions, packages, from_wheel=True, renames_triton=is_pytorch)
 
 
 def _is_unknown(install: Install) -> bool:
@@ -247,15 +220,7 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     return tuple(each for each in of_index if each.release[:2] == newest[0].release[:2])
 
 
-def _in_image(command: Command, file: File) -> RocmTorch | None:
-    image = image_at(command, file)
-    if image is None:
-        return None
-    started = None if image is command.image else started_in(file)
-    return of_image(image, "the image" if started is None else f"the image in {started.document}")
-
-
-def of_image(image: Word, described: str) -> RocmTorch | None:
+def _of_image(image: Word, described: str) -> RocmTorch | None:
     """Return the torch that an image has by its name."""
     from rocmlint.project import platforms  # noqa: PLC0415
 
@@ -268,27 +233,24 @@ def of_image(image: Word, described: str) -> RocmTorch | None:
     return RocmTorch(f"of {described}", versions, in_image=True)
 
 
-@once_per_file
-def _named(file: File) -> RocmTorch | None:
+def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
     """Return the torch of an image for ROCm that a README, Dockerfile or compose file names.
 
-    Also the one that these install, where one of them names the file. None for a file that makes
-    an environment of its own.
+    With ``is_named``, only where one of them names the file too; then also what they install. None
+    for a file that makes an environment of its own.
     """
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    if OTHER_PLACE.search(file.text):
-        return None
-    folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
-    paths = [os.path.join(each, name) for each in folders for name in file.names_in(each)]
-    texts = {each: file.read(each) for each in paths if _NAMES_IMAGES.match(os.path.basename(each))}
+    texts = documents_around(file)
     runs_here = any(os.path.basename(file.path) in text for text in texts.values())
+    if OTHER_PLACE.search(file.text) or (is_named and not runs_here):
+        return None
     for path, text in texts.items():
         name = os.path.basename(path)
-        commands = installs_of(parts_of(path, text).commands) if runs_here else ()
+        commands = installs_of(parts_of(path, text).commands) if is_named else ()
         found = [
-            *(of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
+            *(_of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
             *(_installed_by(install, f"of {name}") for _, install in commands),
         ]
         torch = next(filter(None, reversed(found)), None)
@@ -310,3 +272,52 @@ def _declared(file: File) -> RocmTorch | None:
         if pinned is not None and "rocm" in (pinned.local or ""):
             return RocmTorch("that the project pins", (pinned,))
     return None
+
+
+def keeps(requirement: Requirement, torch: RocmTorch) -> bool | None:
+    """Return whether what came with a torch meets a requirement of torch or of its family.
+
+    None where that depends on its version and the requirement is narrow: the newest torch for ROCm
+    does not meet it, or it is a pin.
+    """
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+
+    from .._pins.demands import newest_rocm_torch  # noqa: PLC0415
+
+    answers = {_meets(requirement, each) for each in torch.versions}
+    if len(answers) == 1:
+        return answers.pop()
+    newest = newest_rocm_torch()
+    is_pinned = published.pin(requirement.specifier) is not None
+    return None if is_pinned or newest is None or not _meets(requirement, newest) else True
+
+
+def _meets(requirement: Requirement, torch: Version) -> bool:
+    """Return whether a torch meets a requirement, or the torchvision or torchaudio of that torch.
+
+    A build of its own version (0.24.0+rocm6.4) stands for its release.
+    """
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+
+    name, specifier = requirement.name.lower(), requirement.specifier
+    if name == "torch":
+        return specifier.contains(torch, prereleases=True)
+    allowed = (each for each in published.releases(name) if specifier.contains(each))
+    return any(_goes_with(name, each, torch) for each in allowed)
+
+
+def _goes_with(name: str, release: Version, torch: Version) -> bool:
+    """Return whether a release is for a torch, or for a patch release of the same minor one.
+
+    AMD has torchvision 0.24.0 for torch 2.9.1, which PyTorch has for 2.9.0.
+    """
+    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
+
+    try:
+        required = published.torch_requirement(name, release)
+    except KeyError:
+        return False
+    if required is None or required.contains(torch.public, prereleases=True):
+        return True
+    pinned = published.pin(required)
+    return pinned is not None and pinned.release[:2] == torch.release[:2]

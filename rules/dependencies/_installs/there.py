@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily, once_per_file
 
-from .platform import image_at
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,16 +31,16 @@ def packages_there(case: Case, file: File) -> frozenset[str]:
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
     found = set(FAMILY if case.torch is None else case.torch.packages)
-    found |= set(packages_of_image(case.command, file))
+    found |= set(packages_of_image(case.command))
     before = (names for command, names in _bringing(file) if command.span < case.command.span)
     found.update(*before)
     own = {canonicalize_name(each.requirement.name) for each in case.everything.asked}
     return frozenset(found | own)
 
 
-def packages_of_image(command: Command, file: File) -> Iterator[str]:
+def packages_of_image(command: Command) -> Iterator[str]:
     """Yield what an image has: the words of its name, and for training more."""
-    image = image_at(command, file)
+    image = command.image
     if image is not None:
         yield from _SEPARATOR.split(image.text.lower())
         if _TRAINING.search(image.text.lower()):
@@ -51,17 +49,12 @@ def packages_of_image(command: Command, file: File) -> Iterator[str]:
 
 @once_per_file
 def _bringing(file: File) -> list[tuple[Command, frozenset[str]]]:
-    """Return what each command installs first, and which repositories it clones."""
+    """Return what each command installs, and which repositories it clones."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
-    known: set[str] = set()
-    found: list[tuple[Command, frozenset[str]]] = []
-    for command in sorted(file.parts.commands, key=lambda each: each.span):
-        names = frozenset[str](map(canonicalize_name, _brought(command))) - known
-        known |= names
-        if names:
-            found.append((command, names))
-    return found
+    return [
+        (each, frozenset(map(canonicalize_name, _brought(each)))) for each in file.parts.commands
+    ]
 
 
 def _brought(command: Command) -> Iterator[str]:

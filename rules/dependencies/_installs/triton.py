@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from packaging.requirements import Requirement
     from packaging.version import Version
@@ -54,20 +53,6 @@ def needing_triton(requirements: Iterable[Requirement]) -> str:
         if demand is not None and demand.triton and demand.package not in pytorch_index.FAMILY:
             return demand.package
     return ""
-
-
-def listed_with(node: Declared, source: File) -> Iterator[Requirement]:
-    """Yield the requirements of a list, and of those that it includes."""
-    from rocmlint.project.inclusions import Listed, with_inclusions  # noqa: PLC0415
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
-    own = Listed(os.path.abspath(source.path), source.parts)
-    for _, parts, constraint in with_inclusions([own], source.read):
-        for each in parts.declared:
-            if each.group == node.group and not (constraint or each.constraint):
-                requirement = requirement_of(each.text)
-                if requirement is not None:
-                    yield requirement
 
 
 def _triton_of(minor: str) -> str:

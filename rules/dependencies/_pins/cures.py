@@ -8,9 +8,8 @@ from packaging.specifiers import SpecifierSet
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
-from rocmlint.published.pytorch_index import FAMILY
 
-from .conflicts import candidates, demanded, releases_in
+from .conflicts import candidates, demanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from .together import Part
 
 _NONE = SpecifierSet("<0")
-_MOST_NAMED = 3
 
 
 def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
     """Return which releases to take, as a sentence; ``listed`` is all that is installed together.
 
-    A release is named only if it goes with the rest, or with it what has to move too.
+    A release of the owner is named only if it is compatible with the rest.
     """
     owner, other = conflict.owner, conflict.other
     rest = [
@@ -36,37 +34,12 @@ def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
         if each.name not in {owner.name, other.name}
         and any(published.applicable((each.requirement,), (), python))
     ]
-    moved = _moved(conflict, rest, python)
     newest = _newest_fit(conflict, rest, python)
-    if newest is not None and not moved <= set(FAMILY):
-        return f"Use {owner.name} {newest}, the newest release that is compatible with the rest."
-    wanted = f"{other.name}{conflict.demanded}" + _with(sorted(moved))
-    fits = f", or {owner.name} {newest}, the newest release that is compatible with it"
-    return f"Use {wanted}{fits if newest else ''}."
-
-
-def _with(moved: list[str]) -> str:
-    """Name the packages of which other releases are needed too."""
-    if not moved:
-        return ""
-    if len(moved) > _MOST_NAMED:
-        moved = [*moved[: _MOST_NAMED - 1], f"{len(moved) - _MOST_NAMED + 1} others"]
-    *others, last = moved
-    named = f"{', '.join(others)} and {last}" if others else last
-    return f" and the {named} that {'go' if others else 'goes'} with it"
-
-
-def _moved(conflict: Conflict, rest: Sequence[Part], python: str) -> set[str]:
-    """Return what contradicts the releases that the owner demands: as little as can be."""
-    other = conflict.other
-    fewest: set[str] | None = None
-    for version in reversed(releases_in(other.name, SpecifierSet(conflict.demanded))):
-        against = {each.name for each in rest if not _go_together(other, version, each, python)}
-        if fewest is None or len(against) < len(fewest):
-            fewest = against
-        if not against:
-            break
-    return fewest or set()
+    wanted = f"{other.name}{conflict.demanded}"
+    if newest is None:
+        return f"Use {wanted}{', and releases of the rest that are compatible' if rest else ''}."
+    fits = f"{owner.name} {newest}, the newest release that is compatible with the rest"
+    return f"Use {fits}, or {wanted}."
 
 
 def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Version | None:

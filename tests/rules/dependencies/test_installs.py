@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.installs import install
-from tests.support.notebooks import cell, dumped, notebook
 from tests.support.repositories import PROJECT
 
 if TYPE_CHECKING:
@@ -322,22 +321,6 @@ def test_a_folder_below_that_of_the_script_is_one_of_the_project(repository: Rep
     repository.write("server/pyproject.toml", LIST)
     text = f'{ROCM_TORCH}(cd "$SCRIPT_DIR/server" && pip install -e .)\n'
     assert repository.codes("setup.sh", text) == ["ROC201"]
-
-
-@pytest.mark.parametrize(
-    ("path", "prose", "codes"),
-    [
-        ("for_amd/start.ipynb", "Training", ["ROC201"]),
-        ("for_amd/start.ipynb", "Runs on a free L4 GPU.", []),
-        ("for_amd/start.ipynb", "[Open in Colab](https://example.com)", []),
-        ("start_amd.ipynb", "This was made for an A100 first.", ["ROC201"]),
-    ],
-)
-def test_the_folder_of_a_notebook_says_less_than_its_text(
-    repository: Repository, path: str, prose: str, codes: list[str]
-) -> None:
-    text = dumped(notebook(cell(prose, kind="markdown"), cell("!pip install torch==2.4.0")))
-    assert repository.codes(path, text) == codes
 
 
 CLONED = "git clone https://github.com/example/trainer\ncd trainer\n"
