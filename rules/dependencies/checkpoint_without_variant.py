@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
@@ -14,8 +16,6 @@ from ._names.judgement import MissingName, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import libcst as cst
 
     from rocmlint.rule import Finding, Source
 
@@ -83,7 +83,7 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         suspects=_suspects,
         described="calls to `torch.utils.checkpoint.checkpoint` and `checkpoint_sequential`",
     )
-    excuses = (is_guarded,)
+    excuses = (is_guarded, is_switched_on)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Report a call that leaves the variant to torch."""

@@ -167,7 +167,13 @@ class HardCodedTokenId(PythonRule["cst.Integer"]):
         described="the ids of special tokens of Qwen2, Qwen2.5 and Qwen3 as numbers",
     )
     skips = frozenset({"test", "benchmark", "docs", "example"})
-    excuses = (names_family, is_of_model, has_other_meaning, is_in_configuration, is_compared_with_tokenizer)
+    excuses = (
+        names_family,
+        is_of_model,
+        has_other_meaning,
+        is_in_configuration,
+        is_compared_with_tokenizer,
+    )
 
     def check(self, node: cst.Integer, source: Source) -> Iterator[Finding]:
         """Find numbers that are compared with ids, looked for, or called an id."""
