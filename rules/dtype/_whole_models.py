@@ -186,7 +186,8 @@ def cast_message(cast: ModelCast, source: Source) -> str:
 def cast_help(reason: str) -> str:
     """Return what to do about a cast of a model whose parts have types of their own."""
     return (
-        f"Pass `dtype=` where the model is loaded, or cast the one part that needs it. "
+        "Choose the type where the model is loaded (`dtype=`; `torch_dtype=` before transformers "
+        "4.56), or cast the one part that needs it. "
         f"Its parts may need types of their own: {reason}."
     )
 

@@ -106,7 +106,7 @@ def _problem(cast: ModelCast, source: Source) -> tuple[str, str] | None:
         lost = "range" if cast.dtype == "float16" else "digits"
         message = f"The model is loaded in {loaded} and then cast to {cast.dtype}"
         help = (
-            f"Pass `dtype=torch.{cast.dtype}` where it is loaded, or leave out the cast. "
+            f"Load it in {cast.dtype}, or leave out the cast. "
             f"From one type to the other it loses {lost}."
         )
         return message, help
