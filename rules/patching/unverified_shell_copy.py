@@ -58,7 +58,7 @@ def is_of_the_project(change: Change, file: File) -> bool:
 
 
 def is_new_folder(change: Change, file: File) -> bool:
-    """Copies into a folder that the script makes itself, and that the package does not have."""
+    """Copies into a directory that the script makes itself, and that the package does not have."""
     folder = made_folder(change, file)
     if folder is None:
         return False
