@@ -58,6 +58,7 @@ _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 _CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+|get_imports"
 _IMPORT_CHECKS = frozenset({"check_imports", "get_imports"})
 """Checks that give a list of what is missing or needed: an empty one is a yes."""
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 _IS_TESTED = compile_lazily(
     r"^\s*(?:(?:import|from)\s+(?:pytest|unittest)\b(?!\s*\.\s*mock\b)|def\s+test_|class\s+Test)",
     re.MULTILINE,
@@ -264,11 +265,12 @@ def made_up_specs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]
 
 
 def is_in_test(fake: Fake, source: Source) -> bool:
-    """Code that imports pytest or has tests, and what is next to tests unless it is a program."""
+    """Tests, what is next to them unless it is a program, and code that imports pytest."""
     del fake
-    if _IS_TESTED.search(source.code) is not None:
+    if _IMPORTS_PYTEST.search(source.code) is not None:
         return True
-    return "test" in source.kinds and _IS_RUN.search(source.code) is None
+    is_program = _IS_RUN.search(source.code) is not None and not _IS_TESTED.search(source.code)
+    return "test" in source.kinds and not is_program
 
 
 def is_for_lack(fake: Fake, source: Source) -> bool:
