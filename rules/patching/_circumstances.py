@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from rocmlint.rule import (
+    compile_lazily,
     dotted_text,
     gives_reason,
     once_per_file,
@@ -20,8 +21,9 @@ from rocmlint.rule import (
 if TYPE_CHECKING:
     from rocmlint.rule import AttributePatch, Source
 
+_PRAGMA = compile_lazily(r"^(?:fmt|noqa|nosec|pragma|pylint|pyright|type)\b:?\s*\S*[\s\-]*")
 _SHORT = 3
-"""Words of a comment that is a pragma, or that only names what follows."""
+"""Words of a comment that only names what follows."""
 
 
 def is_explained(source: Source, first: int, last: int) -> bool:
@@ -33,8 +35,9 @@ def is_explained(source: Source, first: int, last: int) -> bool:
 
 
 def _gives_reason(body: str) -> bool:
-    """Return whether a comment is a sentence: a pragma is shorter, a heading begins with a sign."""
-    return body[:1].isalnum() and (len(body.split()) > _SHORT or gives_reason(body))
+    """Return whether a comment says more than a pragma or a heading, which begins with a sign."""
+    said = _PRAGMA.sub("", body)
+    return said[:1].isalnum() and (len(said.split()) > _SHORT or gives_reason(said))
 
 
 def is_undone(node: cst.CSTNode, name: str, source: Source) -> bool:

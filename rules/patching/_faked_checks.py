@@ -58,6 +58,7 @@ _CHECK_BY_SETATTR = rf"(?:is)?_\w+_available|{PATCH_CHECK}"
 _CHECK = rf"is_\w+_available|_\w+_available|{PATCH_CHECK}|check_\w+|get_imports"
 _IMPORT_CHECKS = frozenset({"check_imports", "get_imports"})
 """Checks that give a list of what is missing or needed: an empty one is a yes."""
+_IMPORTS_PYTEST = compile_lazily(r"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 _IS_TESTED = compile_lazily(
     r"^\s*(?:(?:import|from)\s+(?:pytest|unittest)\b(?!\s*\.\s*mock\b)|def\s+test_|class\s+Test)",
     re.MULTILINE,
@@ -65,9 +66,6 @@ _IS_TESTED = compile_lazily(
 _IS_RUN = compile_lazily(r"^if[\s(]+__name__\s*==", re.MULTILINE)
 FAST_PATH = compile_lazily(r"aiter|causal_conv1d|flash|flex_attention|liger|mamba|triton|xformers")
 """Names of checks for fast paths."""
-_ASKS_HARDWARE = compile_lazily(
-    r"is_(?:\w+_)?(?:bf16|bfloat16|fp8|fp16|tf32|cuda|gpu|mps|npu|xpu|hpu|hip|rocm)_(?:\w+_)?available"
-)
 ATTENTION = compile_lazily(r"aiter|flash|sageattention|xformers")
 """Names of packages whose kernels are attention."""
 FAST_PACKAGES = ("aiter", "apex", "deepspeed", "flash_attn", "triton", "xformers")
@@ -267,11 +265,12 @@ def made_up_specs(node: cst.Assign | cst.Call, source: Source) -> Iterator[Fake]
 
 
 def is_in_test(fake: Fake, source: Source) -> bool:
-    """Code that imports pytest or has tests, and what is next to tests unless it is a program."""
+    """Tests, what is next to them unless it is a program, and code that imports pytest."""
     del fake
-    if _IS_TESTED.search(source.code) is not None:
+    if _IMPORTS_PYTEST.search(source.code) is not None:
         return True
-    return "test" in source.kinds and _IS_RUN.search(source.code) is None
+    is_program = _IS_RUN.search(source.code) is not None and not _IS_TESTED.search(source.code)
+    return "test" in source.kinds and not is_program
 
 
 def is_for_lack(fake: Fake, source: Source) -> bool:
@@ -314,33 +313,30 @@ def is_doubtful_flag(fake: Fake, source: Source) -> bool:
     return fake.kind == "flag" and fake.said == "False"
 
 
-def is_perhaps_true(fake: Fake, source: Source) -> bool:
-    """A yes under a condition, or in a function that imports the package or asks for the check."""
-    if fake.kind not in {"answer", "flag"} or fake.said == "False" or fake.is_patch_check:
-        return False
-    if is_conditional(fake.node, source):
-        return True
+def is_asked_first(fake: Fake, source: Source) -> bool:
+    """A yes in a function that imports the package, or asks for the check, before it."""
     function = source.function(fake.node)
+    if not _is_yes(fake) or function is None:
+        return False
     package = re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name)
-    body = "" if function is None else source.text_of(function)
-    asks = (
-        rf"\b(?:import|from)\s+{re.escape(package)}|\bhasattr\s*\([^)]*\b{re.escape(fake.name)}\b"
-    )
-    return re.search(asks, body) is not None
+    above = source.lines[source.span(function).line : source.span(fake.node).line - 1]
+    asks = rf"\b(?:import|from)\s+{package}|\b{fake.name}\s*\(|\bhasattr\s*\([^)]*\b{fake.name}\b"
+    return re.search(asks, "\n".join(above).replace("\\\n", "  ")) is not None
 
 
-def is_hardware_override(fake: Fake, source: Source) -> bool:
-    """Checks about the hardware (`is_bf16_available`) that are overridden only in some cases.
-
-    That is under a condition or in an `except`, also where all calls of the function around are.
-    """
-    if fake.kind not in {"answer", "flag"} or not _ASKS_HARDWARE.fullmatch(fake.name):
+def is_conditional_yes(fake: Fake, source: Source) -> bool:
+    """A yes under a condition, or in a function that is only called under one."""
+    if not _is_yes(fake):
         return False
-    if is_conditional(fake.node, source):
-        return True
     function = source.function(fake.node)
-    calls = [] if function is None else list(calls_of(function.name.value, source))
-    return bool(calls) and all(is_conditional(each, source) for each in calls)
+    calls = [] if function is None else calls_of(function.name.value, source)
+    in_called = bool(calls) and all(is_conditional(each, source) for each in calls)
+    return in_called or is_conditional(fake.node, source)
+
+
+def _is_yes(fake: Fake) -> bool:
+    is_answer = fake.kind in {"answer", "flag"} and not fake.is_patch_check
+    return is_answer and fake.said == "True"
 
 
 def _registrations(

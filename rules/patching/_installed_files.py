@@ -142,27 +142,35 @@ def made_folder(change: Change, file: File) -> str | None:
 
     None where it does not, "" where it makes the folder of the package itself.
     """
-    target = None if change.brought is None else change.brought.target
-    if target is None:
+    if change.brought is None:
         return None
-    folder = target.inside.strip("/")
-    folder = posixpath.dirname(folder) if folder.endswith(".py") else folder
-    commands = [each for each in file.parts.commands if each.span <= change.place.span]
-    if commands and change.place in commands[-1].words and _makes_parents(commands[-1]):
-        return folder
-    words = ((each, word) for each in commands for word in each.words if _program(each) == "mkdir")
-    for command, word in words:
-        made = _target(word, command.folder or "")
-        if made is not None and made.package == target.package:
-            if not folder or f"{made.inside}/".startswith(f"{folder}/"):
-                return folder
-    return None
+    folder = _folder(change.brought.target)
+    made = _folders_made(file).get(change.package, {})
+    above = (path for path, line in made.items() if line <= change.place.span[0])
+    is_made = any(not folder or f"{path}/".startswith(f"{folder}/") for path in above)
+    return folder if is_made else None
 
 
-def _makes_parents(command: Command) -> bool:
-    """Return whether this is ``install -D``."""
-    options = (each.text for each in command.words if each.text.startswith("-"))
-    return _program(command) == "install" and any("D" in each for each in options)
+@once_per_file
+def _folders_made(file: File) -> dict[str, dict[str, int]]:
+    """Return the folders in a package that ``mkdir`` and ``install -D`` make, and their lines."""
+    found: dict[str, dict[str, int]] = {}
+    for command in file.parts.commands:
+        words = command.words[1:] if _program(command) == "mkdir" else ()
+        options = (each.text for each in command.words if each.text.startswith("-"))
+        if _program(command) == "install" and any("D" in each for each in options):
+            words = command.words[-1:]
+        for target in (_target(word, command.folder or "") for word in words):
+            if target is not None:
+                line = command.span[0]
+                found.setdefault(target.package, {}).setdefault(_folder(target), line)
+    return found
+
+
+def _folder(target: Target) -> str:
+    """Return the path in its package of the folder that a path means, or that holds its module."""
+    path = target.inside.strip("/")
+    return posixpath.dirname(path) if path.endswith(".py") else path
 
 
 def _change(brought: Brought | None, place: Word | Copy) -> Change | None:

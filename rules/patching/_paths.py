@@ -10,6 +10,8 @@ import libcst as cst
 
 from rocmlint.rule import argument, string_value, walk
 
+from ._patches import index_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -154,7 +156,7 @@ def _module(node: cst.CSTNode, source: Source) -> str | None:
     if isinstance(value, cst.Call) and source.resolve(value.func) in _IMPORTING:
         return string_value(argument(value, 0, "name"))
     if isinstance(value, cst.Subscript) and source.resolve(value.value) == "sys.modules":
-        return string_value(_index_node(value))
+        return string_value(index_of(value))
     root = node
     while isinstance(root, cst.Attribute):
         root = root.value
@@ -289,11 +291,5 @@ def _without_list(node: cst.BaseExpression, source: Source) -> cst.BaseExpressio
 
 
 def _index(node: cst.Subscript) -> int | None:
-    index = _index_node(node)
+    index = index_of(node)
     return int(index.value) if isinstance(index, cst.Integer) and index.value.isdigit() else None
-
-
-def _index_node(node: cst.Subscript) -> cst.BaseExpression | None:
-    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
-        return node.slice[0].slice.value
-    return None

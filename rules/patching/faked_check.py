@@ -18,12 +18,12 @@ from ._faked_checks import (
     Fake,
     filled_by_callers,
     fixed_answers,
+    is_asked_first,
+    is_conditional_yes,
     is_doubtful_flag,
     is_for_lack,
-    is_hardware_override,
     is_in_test,
     is_off_for_a_reason,
-    is_perhaps_true,
     is_put_back,
     made_up_finders,
     made_up_specs,
@@ -98,9 +98,9 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_put_back,
         is_off_for_a_reason,
         is_for_lack,
-        is_hardware_override,
+        is_asked_first,
     )
-    doubts = (is_doubtful_flag, is_perhaps_true)
+    doubts = (is_doubtful_flag, is_conditional_yes)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find what replaces a check with one that always says the same."""

@@ -145,7 +145,8 @@ def is_made_sure(copy: GuessedCopy, source: Source) -> bool:
     if function is None:
         return False
     above = source.code_lines[source.span(function).line : source.span(copy.call).line - 1]
-    return _EXISTENCE.search("\n".join(above)) is not None
+    names = {each.value for each in copy.behind if isinstance(each, cst.Name)}
+    return any(_EXISTENCE.search(text) and names & set(re.findall(r"\w+", text)) for text in above)
 
 
 def is_loud(copy: GuessedCopy, source: Source) -> bool:

@@ -50,6 +50,7 @@ _STOP_BY_THEMSELVES = frozenset(
     {"dockerfile", "makefile", "justfile", "apptainer", "workflow", "cog"}
 )
 """Formats whose programs stop at the first command that fails."""
+_ELSE_ENDS = compile_lazily(r"[^\n|;]*\|\|\s*\{?[^\n]*\b(?:exit|return|die|fail|abort)\b")
 
 
 def is_of_the_project(change: Change, file: File) -> bool:
@@ -58,14 +59,14 @@ def is_of_the_project(change: Change, file: File) -> bool:
 
 
 def is_new_folder(change: Change, file: File) -> bool:
-    """Copies into a folder that the script makes itself, and that the package does not have."""
+    """Copies into a directory that the script makes itself, and that the package does not have."""
     folder = made_folder(change, file)
     if folder is None:
         return False
     if folder:
         return change.package in known_packages() and not has_folder(change.package, folder, file)
     name = re.escape(change.package).replace("_", "[-_]")
-    installs = re.search(rf"(?i)\binstall\b[^\n]*(?<![\w.-]){name}\b", file.text) is not None
+    installs = re.search(rf"(?i)\binstall\b[^\n]*(?<![\w./-]){name}\b", file.text) is not None
     required = bool(file.project.requirements(change.package))
     return not (installs or required or change.package in known_packages())
 
@@ -118,9 +119,6 @@ def _names(words: tuple[Word, ...], change: Change) -> bool:
     """Return whether a command names what was changed, or a variable that may lead there."""
     text = " ".join(f"{each.text} {each.origin}" for each in words)
     return change.package in text or bool(change.name and change.name in text)
-
-
-_ELSE_ENDS = compile_lazily(r"[^\n|;]*\|\|\s*\{?[^\n]*\b(?:exit|return|die|fail|abort)\b")
 
 
 def is_for_others(change: Change, file: File) -> bool:

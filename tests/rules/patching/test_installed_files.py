@@ -187,6 +187,7 @@ def test_a_change_is_a_warning_where_it_is_made_for_amd_gpus(
         (f"mkdir -p {SITE}/own_kernels\ncp a.py {SITE}/own_kernels/a.py", []),
         (f"mkdir -p {SITE}/transformers/models/own\ncp a.py {SITE}/transformers/models/own/", []),
         (f"install -D -m 644 a.py {SITE}/transformers/models/own/a.py", []),
+        (f"install -D a.py {SITE}/own_kernels/a.py", []),
         # The package has it, or may have it.
         (f"mkdir -p {SITE}/transformers/models\ncp a.py {SITE}/transformers/models/", COPY),
         (f"install -D a.py {SITE}/transformers/models/gemma/a.py", COPY),
