@@ -153,8 +153,9 @@ class SyncInTrainingLoop(PythonRule["cst.Call"]):
                 function=function,
                 line=line,
             )
+        guard = ", or guard it with `if step % n == 0:`" if loop is None else ""
         help = (
-            f"Delete {it_and(others, source)}, or guard it with `if step % n == 0:`. "
+            f"Delete {it_and(others, source)}{guard}. "
             "The host waits for the GPU and queues nothing meanwhile, so the GPU idles."
         )
         if severity == "note":

@@ -17,7 +17,7 @@ import time
 import torch
 
 for batch in loader:
-    model(batch).backward()
+    optimizer.step()
     torch.cuda.synchronize()  # because the other process reads the buffer
     times.append(time.time())
 """

@@ -65,7 +65,7 @@ def test_a_file_with_a_statement_that_backslashes_part_is_not_done() -> None:
 
 def test_a_file_that_renames_what_a_rule_looks_for_is_not_done() -> None:
     text = "from torch.cuda import synchronize as wait\nfor batch in loader:\n"
-    text += "    model(batch).backward()\n    wait()\n"
+    text += "    optimizer.step()\n    wait()\n"
     assert [each.code for each in findings(text)] == ["ROC501"]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-WAIT = "for batch in loader:\n    model(batch).backward()\n    torch.cuda.synchronize()"
+WAIT = "for batch in loader:\n    optimizer.step()\n    torch.cuda.synchronize()"
 """ROC501 in its last line, with a fix."""
-TRAINING = ["import torch\n", "for batch in loader:\n", "    model(batch).backward()\n"]
+TRAINING = ["import torch\n", "for batch in loader:\n", "    optimizer.step()\n"]
 SYNC = "    torch.cuda.synchronize()"
 
 
