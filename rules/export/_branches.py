@@ -144,7 +144,7 @@ def _alias(value: ast.expr, branch: Branch) -> str:
 
 
 def _alias_of_name(node: ast.expr, name: str, branch: Branch) -> str:
-    made = list(_assigned(name, branch))
+    made = _assigned(name, branch)
     if not made:
         is_given = name in branch.parameters or branch.is_tensor(node)
         return name if is_given else ""
@@ -153,25 +153,23 @@ def _alias_of_name(node: ast.expr, name: str, branch: Branch) -> str:
     return ""
 
 
-def _assigned(name: str, branch: Branch) -> Iterator[ast.expr | None]:
-    """Yield what a branch assigns to a name; None where that is not told."""
+def _assigned(name: str, branch: Branch) -> list[ast.expr | None]:
+    """Return what a branch assigns to a name; None for each way that is not told."""
+    values: list[ast.expr | None] = []
+    others = 0
     for node in _own(branch.body):
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                yield value
-            case ast.AnnAssign(target=ast.Name(id=target), value=value) if target == name:
-                yield value
+            case (
+                ast.Assign(targets=[ast.Name(id=target)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=target), value=value)
+            ) if target == name:
+                values.append(value)
+                others -= 1
+            case ast.AugAssign(target=ast.Name(id=target)) if target == name:
+                others -= 1
             case ast.Name(id=target, ctx=ast.Store()) if target == name:
-                if not _is_plain_target(node, branch):
-                    yield None
-
-
-def _is_plain_target(node: ast.AST, branch: Branch) -> bool:
-    return any(
-        (isinstance(each, ast.Assign) and len(each.targets) == 1 and each.targets[0] is node)
-        or (isinstance(each, (ast.AnnAssign, ast.AugAssign)) and each.target is node)
-        for each in _own(branch.body)
-    )
+                others += 1
+    return [*values, *[None] * others]
 
 
 def _of_effects(branch: Branch) -> Iterator[Problem]:
@@ -224,7 +222,7 @@ def _is_first_change(name: str, change: ast.AugAssign, branch: Branch) -> bool:
 
 
 def _is_made(name: str, branch: Branch) -> bool:
-    return any(True for _ in _assigned(name, branch))
+    return bool(_assigned(name, branch))
 
 
 def _is_basic(index: ast.expr) -> bool:
