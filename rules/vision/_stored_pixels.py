@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -22,7 +23,7 @@ from ._exif import is_exif_transpose
 from ._packed import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
 
@@ -111,9 +112,16 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     yield own
     owner = source.whole_class(node)
     name = f"self.{own.name.value}" if owner else own.name.value
-    for each in _functions_calling(owner or source.module, source).get(name, ()):
-        if source.span(each) != source.span(own):
-            yield each
+    for piece in [owner] if owner else _pieces_calling(name, source):
+        for each in _functions_calling(piece, source).get(name, ()):
+            if source.span(each) != source.span(own):
+                yield each
+
+
+def _pieces_calling(name: str, source: Source) -> Iterable[cst.CSTNode]:
+    """Return the pieces of a file in which a function may be called."""
+    calls = re.finditer(rf"\b{name}[\s\\)]*[(#]", source.code)
+    return dict.fromkeys(source.pieces.around(each.start()).module for each in calls)
 
 
 @once_per_file
