@@ -69,12 +69,6 @@ class Branch:
         return most - len(arguments.defaults) <= number <= most
 
 
-def problems_in(branch: Branch) -> Iterator[Problem]:
-    """Yield what `torch.cond` does not take in a branch."""
-    yield from _of_results(branch)
-    yield from _of_effects(branch)
-
-
 def problems_between(first: Branch, second: Branch) -> Iterator[Problem]:
     """Yield how the results of two branches differ where they must not."""
     ends = [each.returned for each in (first, second)]
@@ -88,7 +82,8 @@ def problems_between(first: Branch, second: Branch) -> Iterator[Problem]:
         yield Problem(made[1] or second.function, message, "Return as many from both.")
 
 
-def _of_results(branch: Branch) -> Iterator[Problem]:
+def problems_of_results(branch: Branch) -> Iterator[Problem]:
+    """Yield what a branch must not return."""
     ends = branch.returned
     raises = any(isinstance(each, ast.Raise) for each in branch.body)
     if not ends and not raises:
@@ -172,7 +167,8 @@ def _assigned(name: str, branch: Branch) -> list[ast.expr | None]:
     return [*values, *[None] * others]
 
 
-def _of_effects(branch: Branch) -> Iterator[Problem]:
+def problems_of_effects(branch: Branch) -> Iterator[Problem]:
+    """Yield what a branch must not do."""
     for each in branch.body:
         if isinstance(each, ast.Raise):
             message = "This branch of `torch.cond` raises"
@@ -193,7 +189,7 @@ def _changed(node: ast.expr | ast.stmt, branch: Branch) -> str:
                 name if name in branch.parameters and _is_first_change(name, node, branch) else ""
             )
         case ast.Attribute(ctx=ast.Store(), value=ast.Name(id=owner)):
-            return "" if _is_made(owner, branch) else ast.unparse(node)
+            return "" if _assigned(owner, branch) else ast.unparse(node)
         case ast.Subscript(ctx=ast.Store(), value=inner):
             return _alias(inner, branch)
         case ast.Nonlocal(names=names) | ast.Global(names=names):
@@ -210,7 +206,7 @@ def _grown(inner: ast.Name | ast.Attribute, branch: Branch) -> str:
     root: ast.expr = inner
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or _is_made(root.id, branch) or branch.is_tensor(inner):
+    if not isinstance(root, ast.Name) or _assigned(root.id, branch) or branch.is_tensor(inner):
         return ""
     return ast.unparse(inner)
 
@@ -219,10 +215,6 @@ def _is_first_change(name: str, change: ast.AugAssign, branch: Branch) -> bool:
     """Check whether a parameter is still what was given where it is changed in place."""
     before = [each for each in _assigned(name, branch) if each is not None]
     return not any(each.lineno <= change.lineno for each in before)
-
-
-def _is_made(name: str, branch: Branch) -> bool:
-    return bool(_assigned(name, branch))
 
 
 def _is_basic(index: ast.expr) -> bool:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ._branches import Branch, Problem, problems_between, problems_in
+from ._branches import (
+    Branch,
+    Problem,
+    problems_between,
+    problems_of_effects,
+    problems_of_results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +37,8 @@ def problems_of(call: ast.Call, inference: Inference) -> Iterator[Problem]:
     ]
     for branch in branches:
         if branch is not None:
-            yield from problems_in(branch)
+            yield from problems_of_results(branch)
+            yield from problems_of_effects(branch)
             yield from _of_number(branch, operands)
     if len(branches) == 2 and branches[0] is not None and branches[1] is not None:
         yield from problems_between(branches[0], branches[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Edit, Fix, Span, compile_lazily, once_per_file
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 WORDS = ("def forward",)
 _TORCH = compile_lazily(r"\b(?:torch|nn)\b")
 _ANYTHING = compile_lazily(r"(?s).")
-_HEAD = 1000
-"""Characters at the top in which a file says what it is generated from."""
 
 
 class Dependent(NamedTuple):
@@ -39,8 +36,6 @@ def suspects(*what: What) -> Callable[[Source], Iterator[re.Match[str]]]:
     """Make the function that finds where a file depends on tensors in one of these ways."""
 
     def find(source: Source) -> Iterator[re.Match[str]]:
-        if _generated(source) is not None:
-            return  # sooner than `is_generated_from`, before anything is inferred
         for place, each in _places(source).items():
             if each.what in what and _is_exported(each):
                 found = _ANYTHING.match(source.text, _offset(place, source))
@@ -113,24 +108,7 @@ def is_not_exported(found: Dependent, source: Source) -> bool:
     return not _is_exported(found.dependence)
 
 
-def is_generated_from(found: Dependent, source: Source) -> bool:
-    """Files of which another one is generated, which runs: `modular_x.py` of `modeling_x.py`."""
-    del found
-    return _generated(source) is not None
-
-
-EXCUSES = (is_not_exported, is_generated_from)
-
-
-@once_per_file
-def _generated(source: Source) -> str | None:
-    """Return the file that says at its top that it is generated from this one, if one does."""
-    folder, name = os.path.split(os.path.abspath(source.path))
-    if not name.startswith("modular_"):
-        return None
-    made = os.path.join(folder, name.replace("modular_", "modeling_", 1))
-    text = source.read(made)[:_HEAD] if source.exists(made) else ""
-    return made if "generated from" in text and name in text else None
+EXCUSES = (is_not_exported,)
 
 
 def _is_exported(found: Dependence) -> bool:
