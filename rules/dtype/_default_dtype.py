@@ -136,15 +136,12 @@ def _was_read(value: cst.BaseExpression, source: Source) -> bool:
     """
     bound = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
     made = [each.value for each in bound]
-    if any(isinstance(each, cst.Call) and _reads_default(each) for each in (value, *made)):
+    called = [last_name(each.func) for each in (value, *made) if isinstance(each, cst.Call)]
+    if "get_default_dtype" in called:
         return True
     known = [each for each in made if isinstance(each, (cst.Name, cst.Attribute))]
     origins = known if known and len(known) == len(made) else [value]
     return any(_SAVED.search(last_name(each) or "") is not None for each in origins)
-
-
-def _reads_default(call: cst.Call) -> bool:
-    return last_name(call.func) == "get_default_dtype"
 
 
 def _type_of(call: cst.Call) -> str:

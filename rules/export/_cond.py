@@ -65,8 +65,6 @@ def _asked_for_truth(node: ast.expr, inference: Inference) -> str:
             return _asked_for_truth(last, inference)
         case ast.Call(func=ast.Name(id="bool"), args=[argument]):
             return "bool()" if _depends(argument, inference) else ""
-        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
-            return "in" if inference.kind_of(node).depends_on_data else ""
     return ""
 
 
@@ -92,9 +90,7 @@ def _of_operands(operands: ast.expr, inference: Inference) -> Iterator[Problem]:
 
 def _is_no_tensor(node: ast.expr, inference: Inference) -> bool:
     match node:
-        case ast.Constant() | ast.JoinedStr():
-            return True
-        case ast.Name(id="self"):
+        case ast.Constant() | ast.JoinedStr() | ast.Name(id="self"):
             return True
         case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
             return inference.kind_of(node).value in {"python", "shape", "value"}

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
 
-    Place = tuple[int, int, int, int]
-
 WORDS = ("def forward",)
 _TORCH = compile_lazily(r"\b(?:torch|nn)\b")
 _ANYTHING = compile_lazily(r"(?s).")
@@ -38,7 +36,8 @@ def suspects(*what: What) -> Callable[[Source], Iterator[re.Match[str]]]:
     def find(source: Source) -> Iterator[re.Match[str]]:
         for place, each in _places(source).items():
             if each.what in what and _is_exported(each):
-                found = _ANYTHING.match(source.text, _offset(place, source))
+                start = source.offset_of(place.line) + place.column - 1
+                found = _ANYTHING.match(source.text, start)
                 if found is not None:
                     yield found
 
@@ -49,8 +48,7 @@ def dependent(
     node: cst.CSTNode, asked: cst.CSTNode, source: Source, *what: What
 ) -> Dependent | None:
     """Return what is known of a node of which ``asked`` is the condition or what it loops over."""
-    span = source.span(asked)
-    found = _places(source).get((span.line, span.column, span.end_line, span.end_column))
+    found = _places(source).get(source.span(asked))
     return Dependent(node, found) if found is not None and found.what in what else None
 
 
@@ -94,12 +92,10 @@ def _unedited(source: Source) -> RewrittenFile | None:
 
 
 def _edit(start: int, end: int, text: str, source: Source) -> Edit:
-    line, end_line = (source.text.count("\n", 0, each) + 1 for each in (start, end))
-    column, end_column = (
-        each - source.offset_of(number) + 1 for each, number in ((start, line), (end, end_line))
-    )
-    was = source.text[start:end]
-    return Edit(line, column, end_line, end_column, text, was=was)
+    line, end_line = map(source.line_of, (start, end))
+    column = start - source.offset_of(line) + 1
+    end_column = end - source.offset_of(end_line) + 1
+    return Edit(line, column, end_line, end_column, text, was=source.text[start:end])
 
 
 def is_not_exported(found: Dependent, source: Source) -> bool:
@@ -127,14 +123,14 @@ def inferred(source: Source) -> Inference | None:
 
 
 @once_per_file
-def _places(source: Source) -> dict[Place, Dependence]:
+def _places(source: Source) -> dict[Span, Dependence]:
     """Return the dependences of a file by the place of what they ask."""
     if not _TORCH.search(source.text):
         return {}
     inference = inferred(source)
-    places: dict[Place, Dependence] = {}
+    places: dict[Span, Dependence] = {}
     for each in inference.dependences if inference is not None else ():
-        place = _place(each, source)
+        place = span_of(each.expression, source)
         known = places.get(place)
         if known is None or known.what == "read":
             places[place] = each
@@ -145,18 +141,13 @@ def _places(source: Source) -> dict[Place, Dependence]:
     }
 
 
-def _is_within(found: Dependence, place: Place, places: dict[Place, Dependence]) -> bool:
+def _is_within(found: Dependence, place: Span, places: dict[Span, Dependence]) -> bool:
     """Check whether a read is part of something that is reported itself."""
     start, end = place[:2], place[2:]
     return any(
         above[:2] <= start and end <= above[2:] and each is not found and _is_exported(each)
         for above, each in places.items()
     )
-
-
-def _place(found: Dependence, source: Source) -> Place:
-    span = span_of(found.expression, source)
-    return (span.line, span.column, span.end_line, span.end_column)
 
 
 def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
@@ -173,7 +164,3 @@ def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
 def _characters(line: int, offset: int, source: Source) -> int:
     text = source.lines[line - 1]
     return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
-
-
-def _offset(place: Place, source: Source) -> int:
-    return source.offset_of(place[0]) + place[1] - 1

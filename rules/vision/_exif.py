@@ -68,14 +68,12 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
         return isinstance(image, cst.Attribute)
     function = source.function(call)
     start = _offset_behind(source.span(call).end_line, source)
-    end = len(source.code)
-    if function is not None:
-        end = _offset_behind(source.span(function).end_line, source)
+    last = len(source.lines) if function is None else source.span(function).end_line
     name = re.escape(image.value)
     looked_at = re.compile(
         rf"(?<![\w.])(?<!\bas ){name}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
     )
-    return looked_at.search(source.code, start, end) is not None
+    return looked_at.search(source.code, start, _offset_behind(last, source)) is not None
 
 
 def _offset_behind(line: int, source: Source) -> int:
