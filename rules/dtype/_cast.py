@@ -82,18 +82,11 @@ def built_by(model: cst.BaseExpression, cast: cst.Call, source: Source) -> Itera
 
 
 def _in_other_arm(node: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:
-    """Check whether two nodes stand in arms of one `if` of which only one runs."""
-    arms = {id(each): arm for each, arm in _arms(other, source)}
-    return any(arms.get(id(each), arm) is not arm for each, arm in _arms(node, source))
-
-
-def _arms(node: cst.CSTNode, source: Source) -> Iterator[tuple[cst.If, bool]]:
-    """Yield the `if` statements around a node, each with whether it stands in their bodies."""
-    below = node
-    for above in source.ancestors(node):
-        if isinstance(above, cst.If) and below is not above.test:
-            yield above, below is above.body
-        below = above
+    """Check whether two nodes stand in branches of one `if` of which only one runs."""
+    arms = {id(each.test): each.holds for each in conditions(other, source)}
+    return any(
+        arms.get(id(each.test), each.holds) is not each.holds for each in conditions(node, source)
+    )
 
 
 def maker(call: cst.Call) -> str:

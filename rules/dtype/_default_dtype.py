@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -36,9 +37,6 @@ TRAINS = compile_lazily(
 _LOADS_MODEL = compile_lazily(r"Model\w*\s*\.\s*from_(?:pretrained|config)\b")
 _AUTOCAST = compile_lazily(r"\bautocast\b")
 _FOR_ONE_RUN = frozenset({"example", "benchmark", "script", "docs"})
-_CONVERTERS = compile_lazily(
-    r"(?i)(?:^|_)(?:conver(?:t|sion)|dummy|merge|split|export|quanti[sz]e|to_hf)(?:_|\.)"
-)
 _PROGRAM = compile_lazily(r"^if[ (]+__name__\b", re.MULTILINE)
 _DEFINITION = compile_lazily(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 _MENTIONS = compile_lazily(r"\b[sg]et_default_(?:dtype|tensor_type)\b[ \t]*\(")
@@ -79,15 +77,14 @@ def is_restored(node: cst.Call, source: Source) -> bool:
         return True
     here, own = source.span(node), source.span(scopes[-1])
     value = source.text_of(node.args[0].value)
-    for call in calls_in(owner or scopes[-1]):
-        if sets_default(call, source):
-            place = source.span(call)
-            if not own.line <= place.line <= own.end_line:
-                if restores_default(call, source):
-                    return True
-            elif place > here and not _OTHER_TYPES.fullmatch(_type_of(call)):
-                if source.text_of(call.args[0].value) != value:
-                    return True
+    for call in filter(partial(sets_default, source=source), calls_in(owner or scopes[-1])):
+        place = source.span(call)
+        if not own.line <= place.line <= own.end_line:
+            if restores_default(call, source):
+                return True
+        elif place > here and not _OTHER_TYPES.fullmatch(_type_of(call)):
+            if source.text_of(call.args[0].value) != value:
+                return True
     return False
 
 
@@ -107,7 +104,7 @@ def is_explained(node: cst.Call, source: Source) -> bool:
 
 def reaches_no_caller(node: cst.Call, source: Source) -> bool:
     """Programs without an optimizer or autocast, notebooks, functions that return no model."""
-    if source.kinds & _FOR_ONE_RUN or _CONVERTERS.search(source.place.rpartition("/")[2]):
+    if source.kinds & _FOR_ONE_RUN:
         return not TRAINS.search(source.code)
     function = source.function(node)
     if function is None or function.name.value == "main":
@@ -139,15 +136,12 @@ def _was_read(value: cst.BaseExpression, source: Source) -> bool:
     """
     bound = source.bindings(value.value, value) if isinstance(value, cst.Name) else []
     made = [each.value for each in bound]
-    if any(isinstance(each, cst.Call) and _reads_default(each) for each in (value, *made)):
+    called = [last_name(each.func) for each in (value, *made) if isinstance(each, cst.Call)]
+    if "get_default_dtype" in called:
         return True
     known = [each for each in made if isinstance(each, (cst.Name, cst.Attribute))]
     origins = known if known and len(known) == len(made) else [value]
     return any(_SAVED.search(last_name(each) or "") is not None for each in origins)
-
-
-def _reads_default(call: cst.Call) -> bool:
-    return last_name(call.func) == "get_default_dtype"
 
 
 def _type_of(call: cst.Call) -> str:

@@ -69,12 +69,6 @@ class Branch:
         return most - len(arguments.defaults) <= number <= most
 
 
-def problems_in(branch: Branch) -> Iterator[Problem]:
-    """Yield what `torch.cond` does not take in a branch."""
-    yield from _of_results(branch)
-    yield from _of_effects(branch)
-
-
 def problems_between(first: Branch, second: Branch) -> Iterator[Problem]:
     """Yield how the results of two branches differ where they must not."""
     ends = [each.returned for each in (first, second)]
@@ -88,7 +82,8 @@ def problems_between(first: Branch, second: Branch) -> Iterator[Problem]:
         yield Problem(made[1] or second.function, message, "Return as many from both.")
 
 
-def _of_results(branch: Branch) -> Iterator[Problem]:
+def problems_of_results(branch: Branch) -> Iterator[Problem]:
+    """Yield what a branch must not return."""
     ends = branch.returned
     raises = any(isinstance(each, ast.Raise) for each in branch.body)
     if not ends and not raises:
@@ -144,7 +139,7 @@ def _alias(value: ast.expr, branch: Branch) -> str:
 
 
 def _alias_of_name(node: ast.expr, name: str, branch: Branch) -> str:
-    made = list(_assigned(name, branch))
+    made = _assigned(name, branch)
     if not made:
         is_given = name in branch.parameters or branch.is_tensor(node)
         return name if is_given else ""
@@ -153,28 +148,27 @@ def _alias_of_name(node: ast.expr, name: str, branch: Branch) -> str:
     return ""
 
 
-def _assigned(name: str, branch: Branch) -> Iterator[ast.expr | None]:
-    """Yield what a branch assigns to a name; None where that is not told."""
+def _assigned(name: str, branch: Branch) -> list[ast.expr | None]:
+    """Return what a branch assigns to a name; None for each way that is not told."""
+    values: list[ast.expr | None] = []
+    others = 0
     for node in _own(branch.body):
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                yield value
-            case ast.AnnAssign(target=ast.Name(id=target), value=value) if target == name:
-                yield value
+            case (
+                ast.Assign(targets=[ast.Name(id=target)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=target), value=value)
+            ) if target == name:
+                values.append(value)
+                others -= 1
+            case ast.AugAssign(target=ast.Name(id=target)) if target == name:
+                others -= 1
             case ast.Name(id=target, ctx=ast.Store()) if target == name:
-                if not _is_plain_target(node, branch):
-                    yield None
+                others += 1
+    return [*values, *[None] * others]
 
 
-def _is_plain_target(node: ast.AST, branch: Branch) -> bool:
-    return any(
-        (isinstance(each, ast.Assign) and len(each.targets) == 1 and each.targets[0] is node)
-        or (isinstance(each, (ast.AnnAssign, ast.AugAssign)) and each.target is node)
-        for each in _own(branch.body)
-    )
-
-
-def _of_effects(branch: Branch) -> Iterator[Problem]:
+def problems_of_effects(branch: Branch) -> Iterator[Problem]:
+    """Yield what a branch must not do."""
     for each in branch.body:
         if isinstance(each, ast.Raise):
             message = "This branch of `torch.cond` raises"
@@ -195,7 +189,7 @@ def _changed(node: ast.expr | ast.stmt, branch: Branch) -> str:
                 name if name in branch.parameters and _is_first_change(name, node, branch) else ""
             )
         case ast.Attribute(ctx=ast.Store(), value=ast.Name(id=owner)):
-            return "" if _is_made(owner, branch) else ast.unparse(node)
+            return "" if _assigned(owner, branch) else ast.unparse(node)
         case ast.Subscript(ctx=ast.Store(), value=inner):
             return _alias(inner, branch)
         case ast.Nonlocal(names=names) | ast.Global(names=names):
@@ -212,7 +206,7 @@ def _grown(inner: ast.Name | ast.Attribute, branch: Branch) -> str:
     root: ast.expr = inner
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or _is_made(root.id, branch) or branch.is_tensor(inner):
+    if not isinstance(root, ast.Name) or _assigned(root.id, branch) or branch.is_tensor(inner):
         return ""
     return ast.unparse(inner)
 
@@ -221,10 +215,6 @@ def _is_first_change(name: str, change: ast.AugAssign, branch: Branch) -> bool:
     """Check whether a parameter is still what was given where it is changed in place."""
     before = [each for each in _assigned(name, branch) if each is not None]
     return not any(each.lineno <= change.lineno for each in before)
-
-
-def _is_made(name: str, branch: Branch) -> bool:
-    return any(True for _ in _assigned(name, branch))
 
 
 def _is_basic(index: ast.expr) -> bool:

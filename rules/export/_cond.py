@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ._branches import Branch, Problem, problems_between, problems_in
+from ._branches import (
+    Branch,
+    Problem,
+    problems_between,
+    problems_of_effects,
+    problems_of_results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +37,8 @@ def problems_of(call: ast.Call, inference: Inference) -> Iterator[Problem]:
     ]
     for branch in branches:
         if branch is not None:
-            yield from problems_in(branch)
+            yield from problems_of_results(branch)
+            yield from problems_of_effects(branch)
             yield from _of_number(branch, operands)
     if len(branches) == 2 and branches[0] is not None and branches[1] is not None:
         yield from problems_between(branches[0], branches[1])
@@ -58,8 +65,6 @@ def _asked_for_truth(node: ast.expr, inference: Inference) -> str:
             return _asked_for_truth(last, inference)
         case ast.Call(func=ast.Name(id="bool"), args=[argument]):
             return "bool()" if _depends(argument, inference) else ""
-        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
-            return "in" if inference.kind_of(node).depends_on_data else ""
     return ""
 
 
@@ -85,9 +90,7 @@ def _of_operands(operands: ast.expr, inference: Inference) -> Iterator[Problem]:
 
 def _is_no_tensor(node: ast.expr, inference: Inference) -> bool:
     match node:
-        case ast.Constant() | ast.JoinedStr():
-            return True
-        case ast.Name(id="self"):
+        case ast.Constant() | ast.JoinedStr() | ast.Name(id="self"):
             return True
         case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
             return inference.kind_of(node).value in {"python", "shape", "value"}

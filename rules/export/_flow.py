@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule import Edit, Fix, Span, compile_lazily, once_per_file
@@ -19,13 +18,9 @@ if TYPE_CHECKING:
     from rocmlint.tensors.dependence import Dependence, What
     from rocmlint.tensors.inference import Inference
 
-    Place = tuple[int, int, int, int]
-
 WORDS = ("def forward",)
 _TORCH = compile_lazily(r"\b(?:torch|nn)\b")
 _ANYTHING = compile_lazily(r"(?s).")
-_HEAD = 1000
-"""Characters at the top in which a file says what it is generated from."""
 
 
 class Dependent(NamedTuple):
@@ -39,11 +34,10 @@ def suspects(*what: What) -> Callable[[Source], Iterator[re.Match[str]]]:
     """Make the function that finds where a file depends on tensors in one of these ways."""
 
     def find(source: Source) -> Iterator[re.Match[str]]:
-        if _generated(source) is not None:
-            return  # sooner than `is_generated_from`, before anything is inferred
         for place, each in _places(source).items():
             if each.what in what and _is_exported(each):
-                found = _ANYTHING.match(source.text, _offset(place, source))
+                start = source.offset_of(place.line) + place.column - 1
+                found = _ANYTHING.match(source.text, start)
                 if found is not None:
                     yield found
 
@@ -54,8 +48,7 @@ def dependent(
     node: cst.CSTNode, asked: cst.CSTNode, source: Source, *what: What
 ) -> Dependent | None:
     """Return what is known of a node of which ``asked`` is the condition or what it loops over."""
-    span = source.span(asked)
-    found = _places(source).get((span.line, span.column, span.end_line, span.end_column))
+    found = _places(source).get(source.span(asked))
     return Dependent(node, found) if found is not None and found.what in what else None
 
 
@@ -99,12 +92,10 @@ def _unedited(source: Source) -> RewrittenFile | None:
 
 
 def _edit(start: int, end: int, text: str, source: Source) -> Edit:
-    line, end_line = (source.text.count("\n", 0, each) + 1 for each in (start, end))
-    column, end_column = (
-        each - source.offset_of(number) + 1 for each, number in ((start, line), (end, end_line))
-    )
-    was = source.text[start:end]
-    return Edit(line, column, end_line, end_column, text, was=was)
+    line, end_line = map(source.line_of, (start, end))
+    column = start - source.offset_of(line) + 1
+    end_column = end - source.offset_of(end_line) + 1
+    return Edit(line, column, end_line, end_column, text, was=source.text[start:end])
 
 
 def is_not_exported(found: Dependent, source: Source) -> bool:
@@ -113,24 +104,7 @@ def is_not_exported(found: Dependent, source: Source) -> bool:
     return not _is_exported(found.dependence)
 
 
-def is_generated_from(found: Dependent, source: Source) -> bool:
-    """Files of which another one is generated, which runs: `modular_x.py` of `modeling_x.py`."""
-    del found
-    return _generated(source) is not None
-
-
-EXCUSES = (is_not_exported, is_generated_from)
-
-
-@once_per_file
-def _generated(source: Source) -> str | None:
-    """Return the file that says at its top that it is generated from this one, if one does."""
-    folder, name = os.path.split(os.path.abspath(source.path))
-    if not name.startswith("modular_"):
-        return None
-    made = os.path.join(folder, name.replace("modular_", "modeling_", 1))
-    text = source.read(made)[:_HEAD] if source.exists(made) else ""
-    return made if "generated from" in text and name in text else None
+EXCUSES = (is_not_exported,)
 
 
 def _is_exported(found: Dependence) -> bool:
@@ -149,14 +123,14 @@ def inferred(source: Source) -> Inference | None:
 
 
 @once_per_file
-def _places(source: Source) -> dict[Place, Dependence]:
+def _places(source: Source) -> dict[Span, Dependence]:
     """Return the dependences of a file by the place of what they ask."""
     if not _TORCH.search(source.text):
         return {}
     inference = inferred(source)
-    places: dict[Place, Dependence] = {}
+    places: dict[Span, Dependence] = {}
     for each in inference.dependences if inference is not None else ():
-        place = _place(each, source)
+        place = span_of(each.expression, source)
         known = places.get(place)
         if known is None or known.what == "read":
             places[place] = each
@@ -167,18 +141,13 @@ def _places(source: Source) -> dict[Place, Dependence]:
     }
 
 
-def _is_within(found: Dependence, place: Place, places: dict[Place, Dependence]) -> bool:
+def _is_within(found: Dependence, place: Span, places: dict[Span, Dependence]) -> bool:
     """Check whether a read is part of something that is reported itself."""
     start, end = place[:2], place[2:]
     return any(
         above[:2] <= start and end <= above[2:] and each is not found and _is_exported(each)
         for above, each in places.items()
     )
-
-
-def _place(found: Dependence, source: Source) -> Place:
-    span = span_of(found.expression, source)
-    return (span.line, span.column, span.end_line, span.end_column)
 
 
 def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
@@ -195,7 +164,3 @@ def span_of(node: ast.expr | ast.stmt, source: Source) -> Span:
 def _characters(line: int, offset: int, source: Source) -> int:
     text = source.lines[line - 1]
     return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
-
-
-def _offset(place: Place, source: Source) -> int:
-    return source.offset_of(place[0]) + place[1] - 1

@@ -30,34 +30,21 @@ def loggers_set(node: cst.Call, source: Source) -> str | None:
     owner = node.func.value if isinstance(node.func, cst.Attribute) else None
     if function is None or not isinstance(owner, cst.Name):
         return None
-    text = source.text_of(function)
     made = source.value_of(owner)
-    if not _KEEPS_TO_ITSELF.search(text) or not _ADDS_HANDLER.search(text):
+    if not isinstance(made, cst.Call) or not made.args:
         return None
-    if not isinstance(made, cst.Call) or source.resolve(made.func) != "logging.getLogger":
-        return None
+    text, name = source.text_of(function), function.name.value
     parameters = [each.name.value for each in walk(function.params) if isinstance(each, cst.Param)]
-    if any(map(_SWITCH.search, parameters)) or _VARIABLES.search(source.code) or not made.args:
+    if source.resolve(made.func) != "logging.getLogger" or any(map(_SWITCH.search, parameters)):
+        return None
+    if not all(each.search(text) for each in (_KEEPS_TO_ITSELF, _ADDS_HANDLER)):
+        return None
+    if _VARIABLES.search(source.code):
         return None
     named = made.args[0].value
     if isinstance(named, cst.Name) and named.value in parameters:
-        given = not _MAKES_HANDLER.search(text) and _gives_back(function, owner.value)
-        return "each module's logger" if given else None
+        returned = re.search(rf"\breturn[\s\\]+{owner.value}\b", text)
+        return "each module's logger" if returned and not _MAKES_HANDLER.search(text) else None
     literal = string_value(named)
-    runs = literal and source.function(made) is None and _runs_on_import(function, source)
-    return f"the logger `{literal}`" if runs else None
-
-
-def _gives_back(function: cst.FunctionDef, name: str) -> bool:
-    return any(
-        isinstance(each, cst.Return)
-        and isinstance(each.value, cst.Name)
-        and each.value.value == name
-        for each in walk(function.body)
-    )
-
-
-def _runs_on_import(function: cst.FunctionDef, source: Source) -> bool:
-    """Return whether the module itself calls a function, at its left margin."""
-    called = rf"(?m)^{re.escape(function.name.value)}[\s\\]*\("
-    return re.search(called, source.code) is not None
+    runs = re.search(rf"(?m)^{name}[\s\\]*\(", source.code) and source.function(made) is None
+    return f"the logger `{literal}`" if literal and runs else None

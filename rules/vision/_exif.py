@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from rocmlint.rule import argument, compile_lazily, constant, once_per_file
+from rocmlint.rule import argument, constant
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -27,7 +27,6 @@ _MAKES_IMAGES_WITHOUT_EXIF = frozenset(
 _MAKES_THEIR_MAKERS = frozenset(
     {"torchvision.transforms.ToPILImage", "torchvision.transforms.v2.ToPILImage"}
 )
-_ASKS_FOR_EXIF = compile_lazily(r"\b(\w+)\s*\.\s*(?:getexif|info)\b")
 _ADDS_NO_EXIF = frozenset({"convert", "copy", "crop", "filter", "resize", "rotate", "transpose"})
 
 
@@ -69,32 +68,22 @@ def _is_used_after(image: cst.BaseExpression, call: cst.Call, source: Source) ->
         return isinstance(image, cst.Attribute)
     function = source.function(call)
     start = _offset_behind(source.span(call).end_line, source)
-    end = len(source.code)
-    if function is not None:
-        end = _offset_behind(source.span(function).end_line, source)
+    last = len(source.lines) if function is None else source.span(function).end_line
     name = re.escape(image.value)
     looked_at = re.compile(
         rf"(?<![\w.])(?<!\bas ){name}\b(?!\s*=[^=]|\s*\.\s*(?:close|load|verify)\s*\()"
     )
-    return looked_at.search(source.code, start, end) is not None
+    return looked_at.search(source.code, start, _offset_behind(last, source)) is not None
 
 
 def _offset_behind(line: int, source: Source) -> int:
     return source.offset_of(line + 1) if line < len(source.lines) else len(source.code)
 
 
-@once_per_file
-def _asked_for_exif(source: Source) -> frozenset[str]:
-    """Return the names of images whose EXIF data the file reads."""
-    return frozenset(_ASKS_FOR_EXIF.findall(source.code))
-
-
 def _has_no_exif(image: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     """Return whether the image is made from pixels, on the spot or wherever its name is bound."""
     if not isinstance(image, cst.Name):
         return _is_made_from_pixels(image, source)
-    if image.value in _asked_for_exif(source):
-        return False
     of_the_call = {call, *source.ancestors(call)}
     values = [
         binding.value if binding.kind == "value" else None

@@ -27,8 +27,7 @@ def pixels_named(node: cst.CSTNode) -> str | None:
 
 def key_of(node: cst.Subscript) -> str | None:
     """Return the key in ``inputs["key"]``."""
-    index = node.slice[0].slice if len(node.slice) == 1 else None
-    return string_value(index.value) if isinstance(index, cst.Index) else None
+    return string_value(index_of(node))
 
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | None:

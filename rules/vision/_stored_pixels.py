@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -22,7 +23,7 @@ from ._exif import is_exif_transpose
 from ._packed import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
 
@@ -34,8 +35,9 @@ _NAMES = (
 _COORDINATES = compile_lazily(rf"(?:\w+_)?{_NAMES}(?:_\w+)?|points")
 _PREDICTED = compile_lazily(r"(?i)pred\w*|\w*(?:outputs?|results?|detections?|response|raw)")
 _READERS = compile_lazily(r"(?i)\w*(?:load|read|parse|get|next|anno?t?s?|item|row|record)\w*")
-_ITERATORS = frozenset({"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "zip"})
-_VIEWS = frozenset({"copy", "items", "values"})
+_VIEWS = frozenset(
+    {"copy", "enumerate", "items", "iter", "list", "reversed", "sorted", "tqdm", "values", "zip"}
+)
 _HOPS = 6
 _OF_TENSORS = frozenset({"clone", "cpu", "detach", "size", "tolist"})
 _PROMPT = compile_lazily(r"(?:\w+_)?prompts?")
@@ -110,9 +112,16 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
     yield own
     owner = source.whole_class(node)
     name = f"self.{own.name.value}" if owner else own.name.value
-    for each in _functions_calling(owner or source.module, source).get(name, ()):
-        if source.span(each) != source.span(own):
-            yield each
+    for piece in [owner] if owner else _pieces_calling(name, source):
+        for each in _functions_calling(piece, source).get(name, ()):
+            if source.span(each) != source.span(own):
+                yield each
+
+
+def _pieces_calling(name: str, source: Source) -> Iterable[cst.CSTNode]:
+    """Return the pieces of a file in which a function may be called."""
+    calls = re.finditer(rf"\b{name}[\s\\)]*[(#]", source.code)
+    return dict.fromkeys(source.pieces.around(each.start()).module for each in calls)
 
 
 @once_per_file
@@ -212,41 +221,26 @@ def _looped_over(name: cst.Name, source: Source) -> cst.BaseExpression | None:
 
 
 def _may_be_read(record: cst.BaseExpression, source: Source, hops: int = _HOPS) -> bool:
-    """Check whether a record may come from a file: not where a model or another call made it."""
-    root = _root(record)
-    if isinstance(root, cst.Name) and _PREDICTED.fullmatch(root.value):
-        return False
-    if isinstance(root, cst.Name) and hops and (made := _made_of(root, source)):
-        return all(_may_be_read(each, source, hops - 1) for each in made)
-    if not isinstance(root, cst.Call):
-        return not isinstance(root, cst.Dict)  # the function fills that one itself
-    name = last_name(root.func) or ""
-    if hops and name in _ITERATORS:
-        given = (each.value for each in root.args if each.keyword is None)
-        return any(_may_be_read(each, source, hops - 1) for each in given)
-    if hops and name in _VIEWS and isinstance(root.func, cst.Attribute):
-        return _may_be_read(root.func.value, source, hops - 1)
-    return bool(_READERS.fullmatch(name)) and not _PREDICTED.fullmatch(name)
-
-
-def _made_of(name: cst.Name, source: Source) -> list[cst.BaseExpression]:
-    """Return what a name is assigned, item by item where a list is filled; [] if that is unknown.
+    """Check whether a record may come from a file: not where a model or another call made it.
 
     A result that is changed before it is read is one all the same.
     """
-    around = set(source.ancestors(name))
-    bindings = [each for each in source.bindings(name.value, name) if each.node not in around]
-    values = [each.value for each in bindings if each.kind == "value" and each.value is not None]
-    filled = [each for each in values if isinstance(each, cst.List) and not each.elements]
-    function = source.function(name)
-    if not filled or function is None:
-        return values
-    added = (
-        argument(each, 0, "object")
-        for each in calls_in(function)
-        if isinstance(each.func, cst.Attribute) and dotted_text(each.func) == f"{name.value}.append"
-    )
-    return [*(each for each in values if each not in filled), *filter(None, added)]
+    root = _root(record)
+    if isinstance(root, cst.Name) and _PREDICTED.fullmatch(root.value):
+        return False
+    if isinstance(root, cst.Name) and hops:
+        around = set(source.ancestors(root))
+        bound = [each for each in source.bindings(root.value, root) if each.node not in around]
+        made = [each.value for each in bound if each.kind == "value" and each.value is not None]
+        return all(_may_be_read(each, source, hops - 1) for each in made)
+    if not isinstance(root, cst.Call):
+        return not isinstance(root, (cst.Dict, cst.List))  # the function fills that one itself
+    name = last_name(root.func) or ""
+    if hops and name in _VIEWS:
+        given = [each.value for each in root.args if each.keyword is None]
+        owner = [root.func.value] if isinstance(root.func, cst.Attribute) else []
+        return any(_may_be_read(each, source, hops - 1) for each in (*given, *owner))
+    return bool(_READERS.fullmatch(name)) and not _PREDICTED.fullmatch(name)
 
 
 def _root(node: cst.BaseExpression) -> cst.BaseExpression:

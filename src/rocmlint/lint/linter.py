@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
@@ -19,6 +18,7 @@ from rocmlint.lint.documents import as_notes
 from rocmlint.lint.evidence import decided_in
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
+from rocmlint.lint.json_words import as_in_json, has_hidden_words
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.scan import Scanner
@@ -26,7 +26,6 @@ from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable
 from rocmlint.paths import relative
 from rocmlint.rule.registry import load_claim_rules, load_rules
 from rocmlint.source.kinds import kinds, place_of
-from rocmlint.text.blanks import MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,9 +48,6 @@ if TYPE_CHECKING:
 _FRAMES = 4_000
 """Of Python: a rule may go down a tree of a thousand levels, which is as deep as any is parsed."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_NEVER_ESCAPED = re.compile(r"[ !#-.0-\[\]-~]+")
-"""What JSON mostly writes as it is, and whatever escapes some of it shows by ``_ESCAPED``."""
-_ESCAPED = re.compile(rb"\\u00[2-7]")
 
 
 class Analysis(NamedTuple):
@@ -136,7 +132,7 @@ class Linter:
     def _notebooks(self) -> Scanner[Rule[Any]]:
         """Looks for words in JSON."""
         return Scanner(
-            self.rules, lambda trigger: trigger.sees_python or bool(trigger.part), _plain
+            self.rules, lambda trigger: trigger.sees_python or bool(trigger.part), as_in_json
         )
 
     def project_of(self, path: str) -> Project:
@@ -192,8 +188,7 @@ class Linter:
         is_clean = not (
             self.settings.check_syntax
             or self._notebooks.scan(data)
-            or _ESCAPED.search(data)
-            or any(mark in data for mark in _marks_in_json())
+            or has_hidden_words(data)
             or looks_broken(data)
         )
         return Analysis() if is_clean else Opened(path, data, self.project_of)
@@ -368,19 +363,6 @@ class Linter:
 def _counts_in_parts(trigger: Trigger) -> bool:
     """Check whether a trigger counts in other formats, where comments may hide findings too."""
     return bool(trigger.part) or trigger.region == "comments"
-
-
-def _plain(word: str) -> str:
-    """Return the longest part of a word that is the same in JSON."""
-    return max(_NEVER_ESCAPED.findall(word), key=len, default="")
-
-
-@cache
-def _marks_in_json() -> tuple[bytes, ...]:
-    """Return how JSON writes what may stand where tokens stand oddly apart."""
-    import json  # noqa: PLC0415 - few files are notebooks
-
-    return tuple(json.dumps(mark.decode())[1:-1].encode() for mark in MARKS)
 
 
 def _too_much(size: int) -> str:

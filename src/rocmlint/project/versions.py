@@ -20,6 +20,7 @@ from rocmlint.project.companions import (
     companions_of,
     has_upper_bound,
 )
+from rocmlint.project.distribution import is_extra, metadata_of, requirements_in
 from rocmlint.project.environment import installed_version, site_folders
 from rocmlint.project.forgotten import current
 from rocmlint.project.hints import hints, is_installed_from, is_readme, is_told, told_beside
@@ -137,7 +138,7 @@ def beside(own: tuple[str, str], package: str, project: Declarations) -> tuple[C
     """
     top, folder = own
     found = _installed((folder,), package, project, folder)
-    return found or _of_distribution(_metadata(top, folder, project), top, package)
+    return found or _of_distribution(metadata_of(top, folder, project), top, package)
 
 
 def _with_told(
@@ -380,35 +381,15 @@ def _inside(path: str, project: Declarations) -> str:
 # The metadata of the distribution that a file is part of
 
 
-def _metadata(top: str, folder: str, project: Declarations) -> str:
-    """Return the METADATA of the distribution of a top-level package."""
-    names = [name for name in project.names_in(folder) if name.endswith(".dist-info")]
-    own = canonicalize_name(top)
-    named = [name for name in names if canonicalize_name(name.rpartition("-")[0]) == own]
-    found = named or names[:1] * (len(names) == 1)
-    return "\n".join(project.read(os.path.join(folder, name, "METADATA")) for name in found)
-
-
 @lru_cache(maxsize=64)
 def _of_distribution(metadata: str, top: str, package: str) -> tuple[Candidate, ...]:
     """Return the version that a METADATA asks for; the many files of a package share it."""
-    parsed = _requirements_in(metadata)
-    others = companions_of(each for each in parsed if not _is_extra(each))
+    parsed = requirements_in(metadata)
+    others = companions_of(each for each in parsed if not is_extra(each))
     counted = [each for each in parsed if canonicalize_name(each.name) == package]
-    always = [each for each in counted if not _is_extra(each)]
+    always = [each for each in counted if not is_extra(each)]
     if not counted:
         return _undeclared(package, others)
     specifier = _combined(always or counted[:1])
     where = f"the metadata of {top}"
     return tuple(_allowed(package, specifier, where, f"{package}{specifier}", others))
-
-
-@lru_cache(maxsize=16)
-def _requirements_in(metadata: str) -> tuple[Requirement, ...]:
-    """Return the requirements of a METADATA, of which each package is asked for in turn."""
-    lines = re.findall(r"^Requires-Dist:[ \t]*(.+)$", metadata, re.MULTILINE)
-    return tuple(each for each in map(requirement_of, lines) if each is not None)
-
-
-def _is_extra(requirement: Requirement) -> bool:
-    return "extra" in str(requirement.marker or "")
