@@ -9,7 +9,7 @@ from rocmlint.rule import compile_lazily, occurs
 from rocmlint.rule.put_aside import is_put_aside
 
 from . import locked
-from .index_releases import is_asked_beside
+from .index_faults import is_asked_beside
 from .platform import is_below_nvidia
 from .rocm_torch import indexes_of
 

@@ -94,17 +94,17 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
 
 def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     """Return the ROCm torch that is there, and whether the file installs one only later."""
-    installed = _installed(file)
-    here = bisect_left(installed, command.span, key=lambda each: each[0].span)
+    known = installed(file)
+    here = bisect_left(known, command.span, key=lambda each: each[0].span)
     found: RocmTorch | None = None
     place: Span | None = None
-    for each, torch in map(installed.__getitem__, range(here - 1, -1, -1)):
+    for each, torch in map(known.__getitem__, range(here - 1, -1, -1)):
         if found is not None and each.span != place:
             break
         if _may_run_too(each, command, file):
             found = torch if found is None else found.or_(torch)
             place = each.span
-    later = map(installed.__getitem__, range(here, len(installed)))
+    later = map(known.__getitem__, range(here, len(known)))
     comes_later = any(_may_run_too(each, command, file) for each, _ in later)
     of_step = None if command.image is None else _of_image(command.image, "the image")
     there = found or of_step or _declared(file)
@@ -122,19 +122,7 @@ def _imported(command: Command, file: File) -> RocmTorch | None:
 
 
 @once_per_file
-def installed_torches(file: File) -> list[tuple[Command, Install]]:
-    """Return the commands of a file that take torch from an index for ROCm."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    return [
-        (each, install)
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install) and any(asked.name == "torch" for asked in install.requirements)
-    ]
-
-
-@once_per_file
-def _installed(file: File) -> list[tuple[Command, RocmTorch]]:
+def installed(file: File) -> list[tuple[Command, RocmTorch]]:
     """Return the commands of a file that install a ROCm torch for good, in their order."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
