@@ -1,7 +1,8 @@
-"""Whether two commands of a file stand in different branches, so that only one of them runs."""
+"""Whether only one of two commands of a file runs, or each in an environment of its own."""
 
 from __future__ import annotations
 
+import posixpath
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from rocmlint.rule import compile_lazily, once_per_file
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File
 
+_CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _LEAVES = frozenset({"return", "exit"})
 _OF_PYTHON = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
 _AT_ONCE = compile_lazily(r"[ \t]*(?:else|elif|except)\b")
@@ -61,3 +63,22 @@ def _is_left(first: Command, last: Command, file: File) -> bool:
 def _leaving(file: File) -> list[Command]:
     """Return the commands that leave a function or the script, in a branch of it."""
     return [each for each in file.parts.commands if each.words[0].text in _LEAVES and each.branches]
+
+
+def is_made_between(one: Command, two: Command, file: File) -> bool:
+    """Return whether an environment is made behind an earlier command, and before a later one."""
+    return any(one.span < each.span < two.span for each in _making(file))
+
+
+@once_per_file
+def _making(file: File) -> list[Command]:
+    """Return the commands that make environments which have nothing of the system's."""
+    return [each for each in file.parts.commands if _makes([word.text for word in each.words])]
+
+
+def _makes(words: list[str]) -> bool:
+    if "--system-site-packages" in words:
+        return False
+    program = posixpath.basename(words[0])
+    is_conda = program in _CONDAS and "create" in words[:3]
+    return is_conda or program == "virtualenv" or bool({"venv", "virtualenv"} & set(words[1:3]))

@@ -80,16 +80,6 @@ def _no_family(family: str, rocm: str) -> IndexFault:
     )
 
 
-def is_asked_beside(url: str, kind: str) -> bool:
-    """Return whether an index beside PyPI leaves a harm of a kind possible.
-
-    PyTorch's has torch's family and what that requires; AMD's have other packages, too.
-    """
-    index = amd_index(url)
-    is_torch = kind == "torch" and index is not None and not index.is_preview
-    return is_torch or pytorch_index(url) is not None
-
-
 def has_newest(requirement: Requirement, urls: Sequence[str]) -> bool:
     """Return whether one of the indexes for ROCm has what a requirement of torch's family asks for.
 

@@ -53,12 +53,17 @@ def packages_of_image(command: Command) -> Iterator[str]:
 
 @once_per_file
 def _bringing(file: File) -> list[tuple[Command, frozenset[str]]]:
-    """Return what each command installs, and which repositories it clones."""
+    """Return what each command installs first, and which repositories it clones."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
-    return [
-        (each, frozenset(map(canonicalize_name, _brought(each)))) for each in file.parts.commands
-    ]
+    known: set[str] = set()
+    found: list[tuple[Command, frozenset[str]]] = []
+    for command in sorted(file.parts.commands, key=lambda each: each.span):
+        names = frozenset[str](map(canonicalize_name, _brought(command))) - known
+        known |= names
+        if names:
+            found.append((command, names))
+    return found
 
 
 def _brought(command: Command) -> Iterator[str]:

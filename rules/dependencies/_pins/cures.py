@@ -37,9 +37,10 @@ def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
     newest = _newest_fit(conflict, rest, python)
     wanted = f"{other.name}{conflict.demanded}"
     if newest is None:
-        return f"Use {wanted}{', and releases of the rest that are compatible' if rest else ''}."
-    fits = f"{owner.name} {newest}, the newest release that is compatible with the rest"
-    return f"Use {fits}, or {wanted}."
+        return f"Use {wanted}."
+    if rest:
+        return f"Use {owner.name} {newest}, the newest release that is compatible with the rest."
+    return f"Use {wanted}, or {owner.name} {newest}, the newest release that is compatible with it."
 
 
 def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Version | None:
