@@ -13,7 +13,8 @@ from ._installs.commands import TOOLS
 from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
 from ._installs.every_install import OF_EVERY_INSTALL
 from ._installs.excuses import OF_TORCH
-from ._installs.harms import harms, help_at_command, listed_at, once_of
+from ._installs.harms import harms
+from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,9 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
     severity = "warning"
     skips = frozenset({"test", "archive"})
     on = commands(*TOOLS, described="commands that install packages") | declared(
-        *CUDA_OF_CONDA, described="packages of conda for CUDA"
+        *CUDA_OF_CONDA,
+        *PACKAGES,
+        described="lists that a command for ROCm installs, and packages of conda for CUDA",
     )
     excuses = (*OF_EVERY_INSTALL, *OF_TORCH)
 
@@ -86,18 +89,17 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
                     help="conda has no build for ROCm. Install torch with pip, from the index that "
                     "`rocmlint stack index-url` prints.",
                 )
+            elif (listed := because_of(node, self, source)) is not None:
+                found = self.finding(
+                    node, source, listed.message, help=listed.help, related=listed.related
+                )
+                yield replace(found, once=listed.once)
             return
         if is_in_setup(source):
             yield from self._in_setup(node, source)
             return
         for harm in self.harms_in(node, source):
-            found = self.finding(
-                harm.place,
-                source,
-                harm.message,
-                help=help_at_command(harm),
-                related=listed_at(harm, source),
-            )
+            found = self.finding(harm.place, source, harm.message, help=help_at_command(harm))
             # A loop of Python's runs a command for torch and one for torchvision at one place.
             place = f"{self.code} {source.path} {source.span(harm.place)}"
             once = place if harm.kind == "torch" else ""

@@ -13,7 +13,7 @@ from ._installs.cases import Harm, case_of
 from ._installs.commands import TOOLS
 from ._installs.every_install import OF_EVERY_INSTALL
 from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
-from ._installs.harms import help_at_command, listed_at, once_of
+from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
 from ._installs.requested import listed_in
 from ._installs.triton import (
     fits,
@@ -119,7 +119,7 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
     severity = "warning"
     skips = frozenset({"test"})
     on = commands(*TOOLS, described="commands that install packages") | declared(
-        "triton", described="lists that name PyTorch's index for ROCm"
+        "triton", *PACKAGES, described="lists that such a command installs, or that name the index"
     )
     excuses = (
         *OF_EVERY_INSTALL,
@@ -139,12 +139,7 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         for harm in self.harms_in(node, source):
             severity = self.severity_of(harm, source)
             found = self.finding(
-                harm.place,
-                source,
-                harm.message,
-                help=help_at_command(harm),
-                related=listed_at(harm, source),
-                severity=severity,
+                harm.place, source, harm.message, help=help_at_command(harm), severity=severity
             )
             yield replace(found, once=once_of(self.code, harm, source))
 
@@ -162,6 +157,13 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         """Look at a list of requirements that takes torch from PyTorch's index for ROCm."""
         from rocmlint.text.written import minor_release, requirement_of  # noqa: PLC0415
 
+        listed = because_of(node, self, source)
+        if listed is not None:
+            found = self.finding(
+                node, source, listed.message, help=listed.help, related=listed.related
+            )
+            yield replace(found, once=listed.once)
+            return
         requirement = requirement_of(node.text) if node.name == "triton" else None
         torch = torch_beside(node, source)
         if requirement is None or requirement.url or node.constraint or torch is None:

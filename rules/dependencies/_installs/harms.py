@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from rocmlint.paths import relative
 from rocmlint.published.pytorch_index import FAMILY
 
 from . import conda, consequences, locked
@@ -14,7 +12,7 @@ from .cases import LOCKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocmlint.rule import File, Related
+    from rocmlint.rule import File
 
     from .cases import Case, Harm
 
@@ -44,30 +42,3 @@ def harms(case: Case, file: File, is_excused: Callable[[Harm, File], bool]) -> I
             seen.add(place)
             replaces_torch = replaces_torch or is_family
             yield harm
-
-
-def once_of(code: str, harm: Harm, file: File) -> str:
-    """Return what is the same for all commands that install a list; "" without one."""
-    if harm.asked is None or harm.asked.listed is None:
-        return ""
-    path, span = harm.asked.listed
-    place = f"{relative(path, file.project.folders[-1])}:{span.line}"
-    return f"{code} {place} {harm.asked.requirement}"
-
-
-def help_at_command(harm: Harm) -> str:
-    """Return what to do, and which line of a list asks for it."""
-    where = "" if harm.asked is None else harm.asked.where
-    return f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
-
-
-def listed_at(harm: Harm, file: File) -> tuple[Related, ...]:
-    """Return the line of a list that asks for it, as a related place."""
-    from rocmlint.rule import Related  # noqa: PLC0415 - few commands do harm
-
-    if harm.asked is None or harm.asked.listed is None:
-        return ()
-    path, span = harm.asked.listed
-    near = relative(path, os.path.dirname(os.path.abspath(file.path)))
-    shown = os.path.normpath(os.path.join(os.path.dirname(file.path), near))
-    return (Related(shown, span.line, span.column, str(harm.asked.requirement)),)

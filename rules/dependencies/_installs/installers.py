@@ -1,0 +1,149 @@
+"""The files of a project whose commands install what a list of requirements holds."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+
+from rocmlint.formats import format_of
+from rocmlint.paths import relative
+from rocmlint.project.texts import texts_below
+from rocmlint.rule import once_per_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.rule import Command, Declared, File, Related, Span
+
+    from .cases import Harm
+
+PACKAGES = (
+    *("torch", "vision", "audio", "vllm", "xformers", "sglang", "sgl-kernel", "lmdeploy"),
+    *("transformer-engine", "tensorrt-llm", "flashinfer", "unsloth", "bitsandbytes", "triton"),
+    *("accelerate", "auto-gptq", "autoawq", "axolotl", "basicsr", "chatterbox", "coqui", "timm"),
+    *("deepspeed", "diffusers", "easyocr", "fairseq", "flash-attn", "flash-linear", "gptqmodel"),
+    *("kokoro", "lightning", "liger-kernel", "llamafactory", "llmcompressor", "lm-eval", "lmms"),
+    *("mamba-ssm", "megatron", "nemo", "openrlhf", "outlines", "peft", "pyannote", "realesrgan"),
+    *("sentence-transformers", "speechbrain", "trl", "ultralytics", "verl", "whisper", "xgrammar"),
+)
+"""Words of the packages that pin torch or have code for CUDA, directly or by what they bring."""
+_MOST = 5
+"""Commands that are named for one line."""
+_WITH_COMMANDS = frozenset(
+    {
+        *("apptainer", "cog", "compose", "devcontainer", "dockerfile", "justfile", "makefile"),
+        *("shell", "workflow"),
+    }
+)
+_LISTS = frozenset({"requirements", "pyproject", "setup_cfg"})
+
+
+@once_per_file
+def _installers(file: File) -> tuple[File, ...]:
+    """Return the files that may install what a list holds: they name it, or one that includes it.
+
+    Of a project file those that install a folder. Each is a file of its own folder.
+    """
+    from rocmlint.rule import document_beside  # noqa: PLC0415 - few lists are asked about
+
+    names = _names(file)
+    paths = texts_below(file.project.folders[-1], file) if names else ()
+    texts = {path: file.read(path) for path in paths if _format(path) in _WITH_COMMANDS}
+    return tuple(
+        document_beside(path, file)
+        for path, text in texts.items()
+        if "install" in text and any(name in text for name in names)
+    )
+
+
+def _names(file: File) -> set[str]:
+    """Return the words of a command that installs a list: its name, or that of one around it."""
+    kind, own = _format(file.path), os.path.basename(file.path)
+    if kind not in _LISTS:
+        return set()
+    if kind != "requirements":
+        return {"install .", "install -e", 'install "', "install '", "install -"}
+    folder = os.path.dirname(os.path.abspath(file.path))
+    near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
+    around = (os.path.join(each, name) for each in near for name in file.names_in(each))
+    lists = (path for path in around if _format(path) == "requirements")
+    return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
+
+
+def _format(path: str) -> str:
+    found = format_of(path)
+    return "" if found is None else found.name
+
+
+class Finds(Protocol):
+    """A rule that finds what commands do to the torch or the Triton that is there."""
+
+    code: ClassVar[str]
+    skips: ClassVar[frozenset[str]]
+
+    def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
+        """Yield what a command does, where nothing excuses it."""
+
+
+class Listed(NamedTuple):
+    """What the commands that install a list do because of one of its lines."""
+
+    message: str
+    help: str
+    once: str
+    related: tuple[Related, ...]
+
+
+def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
+    """Return what is done because of a requirement of a list; None where nothing is."""
+    found = _by_place(rule, file).get(node.span, [])
+    if not found:
+        return None
+    (harm, other), *_ = found
+    name, torch, message = os.path.basename(other.path), harm.case.torch, harm.message
+    advice = harm.help.replace(f": {harm.case.evidence}.", f": {name} says so.")
+    if torch is not None and torch.where.startswith("line"):
+        there = torch._replace(where=f"{torch.where} of {name}").described
+        message = message.replace(torch.described, there)
+    related = dict.fromkeys(_command_of(*each, file) for each in found)
+    return Listed(message, advice, once_of(rule.code, harm, other), tuple(related)[:_MOST])
+
+
+@once_per_file
+def _by_place(rule: Finds, file: File) -> dict[Span, list[tuple[Harm, File]]]:
+    own = os.path.abspath(file.path)
+    found: dict[Span, list[tuple[Harm, File]]] = {}
+    for other in _installers(file):
+        for command in () if rule.skips & other.kinds else other.parts.commands:
+            for harm in rule.harms_in(command, other):
+                listed = None if harm.asked is None else harm.asked.listed
+                if listed is not None and listed[0] == own:
+                    found.setdefault(listed[1], []).append((harm, other))
+        file.depends_on(other)
+    return found
+
+
+def once_of(code: str, harm: Harm, file: File) -> str:
+    """Return what is the same at the command and at the line of the list; "" without a list."""
+    if harm.asked is None or harm.asked.listed is None:
+        return ""
+    path, span = harm.asked.listed
+    place = f"{relative(path, file.project.folders[-1])}:{span.line}"
+    return f"{code} {place} {harm.asked.requirement}"
+
+
+def help_at_command(harm: Harm) -> str:
+    """Return what to do, and which line of a list asks for it."""
+    where = "" if harm.asked is None else harm.asked.where
+    return f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
+
+
+def _command_of(harm: Harm, other: File, file: File) -> Related:
+    """Return the command in another file that installs the list, as a related place."""
+    from rocmlint.rule import Related  # noqa: PLC0415 - few lists are asked about
+
+    command = harm.case.command
+    start = (command if harm.asked is None else harm.asked.word).span
+    near = relative(os.path.abspath(other.path), os.path.dirname(os.path.abspath(file.path)))
+    path = os.path.normpath(os.path.join(os.path.dirname(file.path), near))
+    return Related(path, start.line, start.column, " ".join(each.text for each in command.words))
