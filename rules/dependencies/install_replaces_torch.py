@@ -37,7 +37,7 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
 
     What counts is the metadata of the releases that would be installed: any torch satisfies
     accelerate or peft. A project is for ROCm by the image, the indexes and builds of torch that
-    it names, the name of the file, a README or notebook that starts the image, or
+    it names, the name of the file, a README or Dockerfile that names the file, or
     `[tool.rocmlint] rocm`. An install of torch in a setup.py is an error in every project.
     `uv add`, `uv sync`, `poetry add` and `pdm add` make the environment what the lock says,
     whatever is installed; conda's channels have no build for ROCm at all.

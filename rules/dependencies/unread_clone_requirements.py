@@ -74,7 +74,8 @@ class UnreadCloneRequirements(PartRule["Command"]):
         case = case_of(node, source)
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
-        for word in case.everything.missing if _is_first_of_clone(node, source) else ():
+        missing = case.everything.missing
+        for word in missing if missing and _is_first_of_clone(node, source) else ():
             name = word.text
             message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (

@@ -1,16 +1,17 @@
-"""Whether two commands of a file stand in different branches, so that only one of them runs."""
+"""Whether only one of two commands of a file runs, or each in an environment of its own."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import posixpath
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:
-    from rocmlint.formats.model import Branch
-    from rocmlint.rule import Command, File, Span
+    from rocmlint.rule import Command, File
 
+_CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _LEAVES = frozenset({"return", "exit"})
 _OF_PYTHON = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
 _AT_ONCE = compile_lazily(r"[ \t]*(?:else|elif|except)\b")
@@ -47,33 +48,37 @@ def _are_parted(first: Command, last: Command) -> bool:
 
 
 def _is_left(first: Command, last: Command, file: File) -> bool:
-    """Look for what leaves the function or the shell of both, from a branch of the first alone."""
-    around = set(last.branches)
-    leaving = _leaving(file)
-    for branch in dict.fromkeys(first.branches):
-        if branch in around:
-            continue
-        for alone, spans in leaving.get((branch, last.step.number), {}).items():
-            at = bisect_right(spans, first.span)
-            if at < len(spans) and spans[at] < last.span:
-                parted = alone - around
-                if parted <= set(first.branches) and not any(each.scope for each in parted):
-                    return True
+    """Return whether a command between leaves the function or script, in a branch of the first."""
+    for each in _leaving(file):
+        parted = set(each.branches) - set(last.branches)
+        is_between = first.span < each.span < last.span
+        is_same_step = each.step.number == last.step.number
+        is_of_first = bool(parted) and parted <= set(first.branches)
+        if is_between and is_same_step and is_of_first and not any(one.scope for one in parted):
+            return True
     return False
 
 
 @once_per_file
-def _leaving(file: File) -> dict[tuple[Branch, int], dict[frozenset[Branch], list[Span]]]:
-    """Return where commands leave a function or script, by their inner branch and their step.
+def _leaving(file: File) -> list[Command]:
+    """Return the commands that leave a function or the script, in a branch of it."""
+    return [each for each in file.parts.commands if each.words[0].text in _LEAVES and each.branches]
 
-    They are grouped by all of their branches.
-    """
-    found: dict[tuple[Branch, int], dict[frozenset[Branch], list[Span]]] = {}
-    for each in file.parts.commands:
-        if each.words[0].text in _LEAVES and each.branches:
-            groups = found.setdefault((each.branches[-1], each.step.number), {})
-            groups.setdefault(frozenset(each.branches), []).append(each.span)
-    for groups in found.values():
-        for spans in groups.values():
-            spans.sort()
-    return found
+
+def is_made_between(one: Command, two: Command, file: File) -> bool:
+    """Return whether an environment is made behind an earlier command, and before a later one."""
+    return any(one.span < each.span < two.span for each in _making(file))
+
+
+@once_per_file
+def _making(file: File) -> list[Command]:
+    """Return the commands that make environments which have nothing of the system's."""
+    return [each for each in file.parts.commands if _makes([word.text for word in each.words])]
+
+
+def _makes(words: list[str]) -> bool:
+    if "--system-site-packages" in words:
+        return False
+    program = posixpath.basename(words[0])
+    is_conda = program in _CONDAS and "create" in words[:3]
+    return is_conda or program == "virtualenv" or bool({"venv", "virtualenv"} & set(words[1:3]))

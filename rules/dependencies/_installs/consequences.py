@@ -13,10 +13,9 @@ from rocmlint.published import pytorch_index
 from rocmlint.published.amd_index import amd_indexes_in
 
 from .cases import Harm
-from .cuda_wheels import cuda_wheel
 from .requested import is_build
 from .rocm_torch import keeps
-from .there import packages_there
+from .there import cuda_wheel, packages_there
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -252,16 +251,9 @@ def _option(version: str, requirement: Requirement, file: File) -> str:
     from rocmlint.published import rocm_wheels  # noqa: PLC0415 - reads data
 
     of_amd = amd_indexes_in(file.text)
-    if of_amd and not version:
-        needs_extra = not of_amd[0].family and _lacks_device(requirement)
-        extra = f" and the extra for your GPU, as in `{requirement.name}[device-gfx942]`"
-        return f"`--index-url {of_amd[0].url}`{extra if needs_extra else ''}"
-    if not version:
+    if version:
+        return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
+    if not of_amd:
         return "the `--index-url` that `rocmlint stack index-url` prints"
-    return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
-
-
-def _lacks_device(requirement: Requirement) -> bool:
-    """Return whether the code for a GPU is in an extra that is not asked for; audio has none."""
-    has_extra = any(each.startswith("device-") for each in requirement.extras)
-    return requirement.name.lower() in {"torch", "torchvision"} and not has_extra
+    extra = "" if of_amd[0].family else f" and an extra, `{requirement.name}[device-gfx942]`"
+    return f"`--index-url {of_amd[0].url}`{extra}"

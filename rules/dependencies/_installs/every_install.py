@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
+from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import compile_lazily, occurs
 from rocmlint.rule.put_aside import is_put_aside
 
 from . import locked
-from .index_releases import is_asked_beside
 from .platform import is_below_nvidia
 from .rocm_torch import indexes_of
 
@@ -64,8 +64,10 @@ def _has_index(harm: Harm) -> bool:
     for url, extra in indexes_of(install, harm.case.everything.indexes):
         if url is None or pytorch_index.is_other(url):
             return True
-        if extra and install.tool == "pip" and is_asked_beside(url, harm.kind):
-            continue  # beside PyPI: the newest of both wins
+        is_of_amd = harm.kind == "torch" and amd_index(url) is not None
+        is_known = is_of_amd or pytorch_index.pytorch_index(url) is not None
+        if extra and install.tool == "pip" and is_known:
+            continue  # beside PyPI: the newest of both wins, of AMD's many packages too
         if not pytorch_index.is_pypi(url):
             return True
     return False

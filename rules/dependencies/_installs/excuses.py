@@ -10,12 +10,11 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 
 from .branches import are_alternatives
 from .harms import harms
-from .index_releases import has_newest
+from .index_faults import has_newest
 from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
 from .there import packages_of_image
 
 if TYPE_CHECKING:
-    from rocmlint.formats.model import Branch
     from rocmlint.rule import Command, File
 
     from .cases import Harm
@@ -104,20 +103,15 @@ def is_alternative(harm: Harm, file: File) -> bool:
 
 @once_per_file
 def _from_rocm_or_unknown(file: File) -> list[Command]:
-    """Return the first and the last command of each branch that may take torch for ROCm.
-
-    Those between them are alternatives to no other command.
-    """
+    """Return a command of each branch that may take torch for ROCm."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
-    first: dict[tuple[tuple[Branch, ...], int], Command] = {}
-    last: dict[tuple[tuple[Branch, ...], int], Command] = {}
-    for each, install in installs_of(sorted(file.parts.commands, key=lambda each: each.span)):
-        if is_from_rocm(install) or any(not index.word.known for index in install.indexes):
-            place = each.branches, each.step.number
-            first.setdefault(place, each)
-            last[place] = each
-    return [*first.values(), *last.values()]
+    found = {
+        (each.branches, each.step.number): each
+        for each, install in installs_of(file.parts.commands)
+        if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
+    }
+    return [*found.values()]
 
 
 OF_TORCH = (takes_no_dependencies, names_build, is_there, is_alternative)

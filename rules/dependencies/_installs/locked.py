@@ -16,7 +16,7 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .cases import Harm
 from .platform import BY_PROJECT
 from .requested import is_in_clone
-from .rocm_torch import installed_torches
+from .rocm_torch import installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,12 +141,12 @@ def _reason_of_add(asked: Requested, case: Case) -> str | None:
 
 def _is_synced(case: Case, file: File) -> bool:
     """Return whether ``uv pip install`` put a ROCm torch into the environment of the project."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
     if occurs(_OTHER_ENVIRONMENT, file) or not any(_projects(file)):
         return False
-    return any(
-        each.span < case.command.span and install.tool == "uv" and not install.elsewhere
-        for each, install in installed_torches(file)
-    )
+    before = (each for each, _ in installed(file) if each.span < case.command.span)
+    return any(install.tool == "uv" and not install.elsewhere for _, install in installs_of(before))
 
 
 def _projects(file: File) -> Iterator[str]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, once_per_file
 
-from .branches import are_alternatives
-from .environments import is_made_between
+from .branches import are_alternatives, is_made_between
 from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Span, Word
+    from rocmlint.rule import Command, File, Index, IndexOption, Install, Word
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -54,14 +53,6 @@ class RocmTorch(NamedTuple):
         answers = {specifier.contains(each, prereleases=True) for each in self.versions}
         return answers.pop() if len(answers) == 1 else None
 
-    def or_(self, other: RocmTorch) -> RocmTorch:
-        """Return what is there where a job of a matrix installs one of two."""
-        known = bool(self.versions and other.versions)
-        return self._replace(
-            versions=(*other.versions, *self.versions) if known else (),
-            packages=self.packages & other.packages,
-        )
-
     @property
     def minor(self) -> str:
         """Its minor release, "" where there may be several."""
@@ -94,18 +85,16 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
 
 def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
     """Return the ROCm torch that is there, and whether the file installs one only later."""
-    installed = _installed(file)
-    here = bisect_left(installed, command.span, key=lambda each: each[0].span)
-    found: RocmTorch | None = None
-    place: Span | None = None
-    for each, torch in map(installed.__getitem__, range(here - 1, -1, -1)):
-        if found is not None and each.span != place:
-            break
-        if _may_run_too(each, command, file):
-            found = torch if found is None else found.or_(torch)
-            place = each.span
-    later = map(installed.__getitem__, range(here, len(installed)))
-    comes_later = any(_may_run_too(each, command, file) for each, _ in later)
+    known = installed(file)
+    here = bisect_left(known, command.span, key=lambda each: each[0].span)
+    before = map(known.__getitem__, range(here - 1, -1, -1))
+    found = next((torch for each, torch in before if _may_run_too(each, command, file)), None)
+    comes_later = any(
+        each.span > command.span
+        and each.step.stage == command.step.stage
+        and _may_run_too(each, command, file)
+        for each in _taking_family(file)
+    )
     of_step = None if command.image is None else _of_image(command.image, "the image")
     there = found or of_step or _declared(file)
     if there is None and not comes_later and command.step.image is None:
@@ -122,19 +111,7 @@ def _imported(command: Command, file: File) -> RocmTorch | None:
 
 
 @once_per_file
-def installed_torches(file: File) -> list[tuple[Command, Install]]:
-    """Return the commands of a file that take torch from an index for ROCm."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    return [
-        (each, install)
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install) and any(asked.name == "torch" for asked in install.requirements)
-    ]
-
-
-@once_per_file
-def _installed(file: File) -> list[tuple[Command, RocmTorch]]:
+def installed(file: File) -> list[tuple[Command, RocmTorch]]:
     """Return the commands of a file that install a ROCm torch for good, in their order."""
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
@@ -145,6 +122,20 @@ def _installed(file: File) -> list[tuple[Command, RocmTorch]]:
     )
     found = [(each, torch) for each, torch in lasting if torch is not None]
     return sorted(found, key=lambda each: each[0].span)
+
+
+@once_per_file
+def _taking_family(file: File) -> list[Command]:
+    """Return the commands that take torch for ROCm: themselves, or with its torchvision."""
+    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
+
+    of_family = (
+        each
+        for each, install in installs_of(file.parts.commands)
+        if is_from_rocm(install)
+        and any(one.name in pytorch_index.FAMILY for one in install.requirements)
+    )
+    return list(dict.fromkeys((*of_family, *(each for each, _ in installed(file)))))
 
 
 def _may_run_too(one: Command, command: Command, file: File) -> bool:

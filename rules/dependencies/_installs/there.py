@@ -1,4 +1,4 @@
-"""Which packages are there when a command runs, so that it does not take them from PyPI."""
+"""Which packages are there when a command runs, and which of PyPI's are for CUDA only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from rocmlint.rule import compile_lazily, once_per_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from packaging.requirements import Requirement
+
     from rocmlint.rule import Command, File
 
     from .cases import Case
@@ -19,6 +21,8 @@ _REPOSITORY = compile_lazily(r"(?:://|git@)[^\s#@]*[/:]([\w.-]+?)(?:\.git)?(?:[@
 _WHEEL = compile_lazily(r"(?:\A|[/=])([A-Za-z][\w.]*)-\d[^/]*\.(?:whl|tar\.gz)")
 _SEPARATOR = compile_lazily(r"[-_.:/]")
 _OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
+_KERNELS = frozenset({"sgl-kernel", "sglang-kernel", "flashinfer-python"})
+"""What sglang, pure Python itself, brings for CUDA, but with its extras for ROCm."""
 _TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
 
 
@@ -49,12 +53,17 @@ def packages_of_image(command: Command) -> Iterator[str]:
 
 @once_per_file
 def _bringing(file: File) -> list[tuple[Command, frozenset[str]]]:
-    """Return what each command installs, and which repositories it clones."""
+    """Return what each command installs first, and which repositories it clones."""
     from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
 
-    return [
-        (each, frozenset(map(canonicalize_name, _brought(each)))) for each in file.parts.commands
-    ]
+    known: set[str] = set()
+    found: list[tuple[Command, frozenset[str]]] = []
+    for command in sorted(file.parts.commands, key=lambda each: each.span):
+        names = frozenset[str](map(canonicalize_name, _brought(command))) - known
+        known |= names
+        if names:
+            found.append((command, names))
+    return found
 
 
 def _brought(command: Command) -> Iterator[str]:
@@ -68,3 +77,27 @@ def _brought(command: Command) -> Iterator[str]:
         match = _REPOSITORY.search(word.text) or _WHEEL.search(word.text)
         if match is not None:
             yield posixpath.basename(match[1])
+
+
+def cuda_wheel(requirement: Requirement, there: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the package that PyPI has for CUDA only, behind those through which it comes.
+
+    The first is the one that is asked for; () where there is none, but for those that are
+    ``there`` already.
+    """
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
+
+    from .._pins.demands import demands_of  # noqa: PLC0415
+
+    name = canonicalize_name(requirement.name)
+    if any(each.endswith("hip") for each in requirement.extras):
+        return ()
+    if name in BUILT_FOR_CUDA and name != "sglang":
+        return (name,)
+    kernels = _KERNELS | BUILT_FOR_CUDA if name == "sglang" else BUILT_FOR_CUDA
+    for each in demands_of(requirement, there)[1:]:
+        if each.through[-1] in kernels:
+            return (name, *each.through)
+    return ()

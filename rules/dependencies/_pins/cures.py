@@ -9,7 +9,7 @@ from packaging.specifiers import SpecifierSet
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import newest_accepting
 
-from .conflicts import candidates, demanded
+from .conflicts import candidates, demanded, releases_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +37,13 @@ def cure(conflict: Conflict, listed: Sequence[Part], python: str) -> str:
     newest = _newest_fit(conflict, rest, python)
     wanted = f"{other.name}{conflict.demanded}"
     if newest is None:
-        return f"Use {wanted}{', and releases of the rest that are compatible' if rest else ''}."
-    fits = f"{owner.name} {newest}, the newest release that is compatible with the rest"
-    return f"Use {fits}, or {wanted}."
+        return f"Use {wanted}."
+    fits = f"{owner.name} {newest}, the newest release that is compatible with"
+    may_move = any(
+        all(_go_together(other, version, each, python) for each in rest)
+        for version in reversed(releases_in(other.name, SpecifierSet(conflict.demanded)))
+    )
+    return f"Use {wanted}, or {fits} it." if may_move else f"Use {fits} the rest."
 
 
 def _newest_fit(conflict: Conflict, rest: Sequence[Part], python: str) -> Version | None:

@@ -104,7 +104,7 @@ def test_the_torchvision_of_another_minor_torch_is_a_conflict_whoever_built_both
 def test_the_extra_for_the_gpu_is_told_where_the_index_needs_one(repository: Repository) -> None:
     text = f"pip install -i {ALL} 'torch[device-gfx1151]'\npip install torchvision\n"
     (found,) = repository.lint("install.sh", text)
-    assert found.help.endswith("for your GPU, as in `torchvision[device-gfx942]`.")
+    assert found.help.endswith(" and an extra, `torchvision[device-gfx942]`.")
     family = text.replace(ALL, STRIX).replace("[device-gfx1151]", "")
     (found,) = repository.lint("family.sh", family)
     assert found.help.endswith(f"Add `--index-url {STRIX}`.")
