@@ -66,6 +66,11 @@ def is_looked_for(node: Probe, source: Source) -> bool:
     return isinstance(node, cst.Call) and _LOOKED_FOR.search(around(node, source)) is not None
 
 
+def is_run_by_test(node: Probe, source: Source) -> bool:
+    """Runs of `nvidia-smi` in tests."""
+    return isinstance(node, cst.Call) and "test" in source.kinds
+
+
 def is_about_nvidia(node: Probe, source: Source) -> bool:
     """Modules about NVIDIA by their name, and files for `modal`, a cloud with NVIDIA GPUs alone."""
     del node
@@ -124,6 +129,7 @@ class NvidiaOnlyProbe(PythonRule["cst.Import | cst.ImportFrom | cst.Call"]):
     excuses = (
         is_for_cuda_alone,
         is_looked_for,
+        is_run_by_test,
         knows_amd,
         is_caught,
     )

@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 _NEEDS_BUFFERS = compile_lazily(
     r"CUDAGraph|cudagraph|cuda_?graph|\bcuda[\s\\]*\.[\s\\]*graph\b|graph_capture|graphed_callables"
     r"|reduce-overhead|torch_xla|gradient_as_bucket_view|main_grad|flat_grad|grad_buffer|\bFlat\w+"
-    r"|FullyShardedDataParallel|fully_shard"
+    r"|FullyShardedDataParallel|fully_shard|\.[\s\\]*grad\b"
 )
-_USES_GRADIENT = compile_lazily(r"\.[\s\\]*grad\b")
 
 
 def needs_buffers(node: cst.Call, source: Source) -> bool:
-    """Files with what needs gradients to stay where they are: CUDA graphs, FSDP, DDP's buckets."""
+    """Files that use `.grad`, or what needs gradients to stay: CUDA graphs, FSDP, DDP buckets."""
     del node
     return _NEEDS_BUFFERS.search(source.text) is not None
-
-
-def reads_gradients(node: cst.Call, source: Source) -> bool:
-    """Files that use `.grad`, which would be None."""
-    del node
-    return _USES_GRADIENT.search(source.code) is not None
 
 
 def says_why(node: cst.Call, source: Source) -> bool:
@@ -89,7 +82,7 @@ class ZeroGradKeepsBuffers(PythonRule["cst.Call"]):
     on = calls("zero_grad", words=("set_to_none",), where=r"\bzero_grad\b")
     severity = "note"
     skips = frozenset({"test", "benchmark"})
-    excuses = (needs_buffers, reads_gradients, says_why)
+    excuses = (needs_buffers, says_why)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls that keep the buffers, and nothing that needs them."""
