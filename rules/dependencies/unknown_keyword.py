@@ -13,10 +13,8 @@ from rocmlint.rule.put_aside import is_kept_only
 from ._names.cures import bound_for
 from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
-    disputed,
     enumerated,
     first_fitting,
-    once_disputed,
     requirement,
     runs_with,
     since,
@@ -24,7 +22,6 @@ from ._names.judgement import (
 from ._names.keywords import (
     KEYWORD_EXCUSES,
     keyword_history,
-    lacking_keywords,
     settings_for,
     suspected_calls,
     unknown_keywords,
@@ -104,14 +101,12 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "no version that the requirement allows takes the keyword",
         "warning": "the newest version does not take it",
-        "note": "two lists of the project disagree on the version (once a project)",
     }
     excuses = (*KEYWORD_EXCUSES, fails_at_import)
     doubts = (is_kept_only, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
-        yield from self._disputed(node, source)
         by_package: dict[str, list[UnknownKeywordUse]] = {}
         for each in unknown_keywords(node, source):
             if not self.is_excused(each, source):
@@ -131,14 +126,6 @@ class UnknownKeyword(PythonRule["cst.Call"]):
 
     def _is_doubtful(self, found: UnknownKeywordUse, source: Source) -> bool:
         return any(doubt(found, source) for doubt in self.doubts)
-
-    def _disputed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Say once a project that two of its lists disagree on what is taken."""
-        for each in lacking_keywords(node, source):
-            if each.judgement.is_disputed and not self.is_excused(each, source):
-                message, told = disputed(each)
-                found = self.finding(each.argument, source, message, help=told, severity="note")
-                yield replace(found, once=once_disputed(each, source))
 
 
 def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
