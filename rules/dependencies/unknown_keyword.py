@@ -11,7 +11,6 @@ from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.cures import bound_for
-from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
     enumerated,
     first_fitting,
@@ -102,7 +101,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         "error": "no version that the requirement allows takes the keyword",
         "warning": "the newest version does not take it",
     }
-    excuses = (*KEYWORD_EXCUSES, fails_at_import)
+    excuses = KEYWORD_EXCUSES
     doubts = (is_kept_only, is_leftover)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
