@@ -105,7 +105,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     )
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "each version that the requirement allows lacks the name",
-        "warning": "the newest version lacks it, and the requirement allows older ones with it",
+        "warning": "the newest version lacks it, or that which only a README names",
     }
     excuses = LOOKUP_EXCUSES
     doubts = (is_kept_only, is_leftover)

@@ -99,7 +99,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     )
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "no version that the requirement allows takes the keyword",
-        "warning": "the newest version does not take it",
+        "warning": "the newest version does not take it, or that which only a README names",
     }
     excuses = KEYWORD_EXCUSES
     doubts = (is_kept_only, is_leftover)
