@@ -107,8 +107,8 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         "error": "each version that the requirement allows lacks the name",
         "warning": "the newest version lacks it, or that which only a README names",
     }
-    excuses = LOOKUP_EXCUSES
-    doubts = (is_kept_only, is_leftover)
+    excuses = (*LOOKUP_EXCUSES, is_kept_only)
+    doubts = (is_leftover,)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""

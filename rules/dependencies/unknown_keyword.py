@@ -101,8 +101,8 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         "error": "no version that the requirement allows takes the keyword",
         "warning": "the newest version does not take it, or that which only a README names",
     }
-    excuses = KEYWORD_EXCUSES
-    doubts = (is_kept_only, is_leftover)
+    excuses = (*KEYWORD_EXCUSES, is_kept_only)
+    doubts = (is_leftover,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""

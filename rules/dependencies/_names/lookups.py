@@ -136,9 +136,10 @@ def is_set_by_project(found: MissingUse, source: Source) -> bool:
     holder = rf"{package}[\w.]*" if is_module else r"(?!self\b)[\w.]+"
     module = re.escape(found.dotted if is_module else found.dotted.rpartition(".")[0])
     written = (
-        rf"(?m)^[ \t]*{holder}\.{name}[ \t]*=(?!=)|{as_text}"
+        rf"(?m)^[ \t]*{holder}\.{name}[ \t]*=(?!=)"
         rf"|^[ \t]*sys\.modules\[[\"']{module}[\"']\]\s*="
     )
+    written += "" if is_module else f"|{as_text}"
     others = source.modules_with(root, (rf"\b{package}\b", written))
     return any("test" in source.kinds or not is_test(each, root) for each in others)
 
