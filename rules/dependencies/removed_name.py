@@ -18,7 +18,7 @@ from ._names.judgement import (
     first_fitting,
     since,
 )
-from ._names.live import is_leftover
+from ._names.live import is_for_some_versions, is_leftover
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
@@ -108,7 +108,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
         "warning": "the newest version lacks it, or that which only a README names",
     }
     excuses = (*LOOKUP_EXCUSES, is_kept_only)
-    doubts = (is_leftover,)
+    doubts = (is_leftover, is_for_some_versions)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""

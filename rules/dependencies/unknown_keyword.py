@@ -25,7 +25,7 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.live import is_leftover
+from ._names.live import is_for_some_versions, is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -102,7 +102,7 @@ class UnknownKeyword(PythonRule["cst.Call"]):
         "warning": "the newest version does not take it, or that which only a README names",
     }
     excuses = (*KEYWORD_EXCUSES, is_kept_only)
-    doubts = (is_leftover,)
+    doubts = (is_leftover, is_for_some_versions)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
