@@ -14,14 +14,17 @@ from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.advice import advice, clause_of
 from ._names.judgement import (
+    disputed,
     enumerated,
     first_fitting,
+    once_disputed,
     since,
 )
 from ._names.live import is_for_some_versions, is_leftover
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
+    lacking_lookups,
     missing_lookups,
     suspected_lookups,
 )
@@ -106,6 +109,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "each version that the requirement allows lacks the name",
         "warning": "the newest version lacks it, or that which only a README names",
+        "note": "two lists of the project disagree on the version (once a project)",
     }
     excuses = (*LOOKUP_EXCUSES, is_kept_only)
     doubts = (is_leftover, is_for_some_versions)
@@ -116,6 +120,7 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             yield from self._removed_calls(node, source)
         if isinstance(node, cst.Call):
             return
+        yield from self._disputed(node, source)
         for found in self._by_package(node, source):
             cure = _cure(node, found, source)
             # Of names behind odd blanks the search of the whole file knows nothing.
@@ -134,6 +139,14 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
 
     def _is_doubtful(self, found: MissingLookup, source: Source) -> bool:
         return any(doubt(found, source) for doubt in self.doubts)
+
+    def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
+        """Say once a project that two of its lists disagree on what is there."""
+        for each in lacking_lookups(node, source):
+            if each.judgement.is_disputed and not self.is_excused(each, source):
+                message, told = disputed(each)
+                found = self.finding(each.place, source, message, help=told, severity="note")
+                yield replace(found, once=once_disputed(each, source))
 
     def _by_package(self, node: Lookup, source: Source) -> list[list[MissingLookup]]:
         """Return the missing names that a statement or an attribute asks for, by their package."""

@@ -12,8 +12,10 @@ from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.cures import bound_for
 from ._names.judgement import (
+    disputed,
     enumerated,
     first_fitting,
+    once_disputed,
     requirement,
     runs_with,
     since,
@@ -21,6 +23,7 @@ from ._names.judgement import (
 from ._names.keywords import (
     KEYWORD_EXCUSES,
     keyword_history,
+    lacking_keywords,
     settings_for,
     suspected_calls,
     unknown_keywords,
@@ -100,12 +103,14 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "no version that the requirement allows takes the keyword",
         "warning": "the newest version does not take it, or that which only a README names",
+        "note": "two lists of the project disagree on the version (once a project)",
     }
     excuses = (*KEYWORD_EXCUSES, is_kept_only)
     doubts = (is_leftover, is_for_some_versions)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
+        yield from self._disputed(node, source)
         by_package: dict[str, list[UnknownKeywordUse]] = {}
         for each in unknown_keywords(node, source):
             if not self.is_excused(each, source):
@@ -125,6 +130,14 @@ class UnknownKeyword(PythonRule["cst.Call"]):
 
     def _is_doubtful(self, found: UnknownKeywordUse, source: Source) -> bool:
         return any(doubt(found, source) for doubt in self.doubts)
+
+    def _disputed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
+        """Say once a project that two of its lists disagree on what is taken."""
+        for each in lacking_keywords(node, source):
+            if each.judgement.is_disputed and not self.is_excused(each, source):
+                message, told = disputed(each)
+                found = self.finding(each.argument, source, message, help=told, severity="note")
+                yield replace(found, once=once_disputed(each, source))
 
 
 def _message(unknown: Sequence[UnknownKeywordUse]) -> str:

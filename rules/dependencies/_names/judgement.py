@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.paths import relative
+
 from .overlays import is_own
 from .published_names import history
 from .replacements import GONE_BEFORE
@@ -45,6 +47,8 @@ class MissingName:
     certain: bool
     having: Candidate | None = None
     """A version that is not known to lack it, which another list of the project allows."""
+    is_disputed: bool = False
+    """Whether nobody knows which of the two lists counts."""
 
     @property
     def is_declared(self) -> bool:
@@ -115,8 +119,7 @@ def _of_two_lists(
 ) -> MissingName | None:
     """Judge what the version of one list lacks, and that of another has, or may have.
 
-    What no release has had for long is missing where only lists for one purpose still allow it; of
-    all else nobody knows which list counts (contradictory-pins reports those).
+    What no release has had for long is missing where only lists for one purpose still allow it.
     """
     from rocmlint.published.names import names_of  # noqa: PLC0415 - few files need it
 
@@ -134,7 +137,7 @@ def _of_two_lists(
     if is_gone and are_for_all[0] and not any(map(_FOR_ALL.search, lists[1])):
         found = MissingName(dotted, lacking[0], lacking, False, having[0])
         return unless_elsewhere(found, source)
-    return None
+    return MissingName(dotted, lacking[0], lacking, False, having[0], is_disputed=True)
 
 
 def unless_elsewhere(judgement: MissingName, source: Source) -> MissingName | None:
@@ -169,6 +172,31 @@ def runs_with(judgement: MissingName, package: str) -> str:
     other, version = judgement.having, judgement.candidate.version
     but = f", while {other.listed} allows {other.version}" if other is not None else ""
     return f"{package} {version} is {judgement.candidate.said}{but}."
+
+
+def once_disputed(found: MissingUse, source: Source) -> str:
+    """Return what is the same for all that two lists disagree on, whatever rule reports it."""
+    package, both = (
+        found.dotted.partition(".")[0],
+        (found.judgement.candidate, found.judgement.having),
+    )
+    lists = " ".join(sorted(each.listed for each in both if each is not None))
+    root = relative(source.project.folders[-1], source.settings.root)
+    return f"disputed {package} {lists} {root}"
+
+
+def disputed(found: MissingUse) -> tuple[str, str]:
+    """Return the message and the help about what two lists of the project disagree on."""
+    judgement, package = found.judgement, found.dotted.partition(".")[0]
+    one, other = judgement.candidate, judgement.having
+    if other is None:
+        raise ValueError(found)
+    lists = f"{one.listed} and {other.listed}"
+    told = (
+        f"{package} {one.version} ({one.listed}) does not have it, {other.version} "
+        f"({other.listed}) may. Require the same in both, or delete the list that nobody uses."
+    )
+    return f"`{found.name}` is not judged: {lists} disagree on {package}", told
 
 
 def first_fitting(*texts: str) -> str:

@@ -124,6 +124,14 @@ def unknown_keywords(
 
     ``declared`` says whether the project has to ask for the package, or must not.
     """
+    for each in lacking_keywords(node, source):
+        judgement = each.judgement
+        if judgement.is_declared is declared and not judgement.is_disputed:
+            yield each
+
+
+def lacking_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
+    """Yield also those that only the version of one list lacks, while another list allows them."""
     written = [each for each in node.args if each.keyword is not None]
     called = callable_of(node, source) if written else None
     if called is None or is_of_torch(called) or names(called) is None:
@@ -131,7 +139,7 @@ def unknown_keywords(
     for each in written:
         keyword = each.keyword.value if each.keyword is not None else ""
         judgement = _judged(definer(called, keyword), keyword, source)
-        if judgement is not None and judgement.is_declared is declared:
+        if judgement is not None:
             yield UnknownKeywordUse(node, keyword, judgement, each, called)
 
 

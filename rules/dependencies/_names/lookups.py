@@ -62,9 +62,17 @@ def missing_lookups(
 
     ``declared`` says whether the project has to ask for the package, or must not.
     """
+    for each in lacking_lookups(node, source):
+        judgement = each.judgement
+        if judgement.is_declared is declared and not judgement.is_disputed:
+            yield each
+
+
+def lacking_lookups(node: Lookup, source: Source) -> Iterator[MissingLookup]:
+    """Yield also what only the version of one list lacks, while another list allows it."""
     for place, dotted in asked(node, source):
         judgement = _first_missing(dotted, source)
-        if judgement is None or judgement.is_declared is not declared:
+        if judgement is None:
             continue
         is_told = judgement.dotted != dotted and not isinstance(node, cst.Import)
         if is_told and place is not getattr(node, "module", None):
@@ -75,7 +83,8 @@ def missing_lookups(
 @once_per_file
 def _first_missing(dotted: str, source: Source) -> MissingName | None:
     """Return the shortest beginning of a name that is missing."""
-    return next((judged for each in lacking(dotted) if (judged := _missing(each, source))), None)
+    found = [judged for each in lacking(dotted) if (judged := _missing(each, source))]
+    return next((each for each in found if not each.is_disputed), next(iter(found), None))
 
 
 @once_per_file

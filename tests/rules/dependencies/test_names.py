@@ -191,7 +191,7 @@ def test_of_two_files_that_pin_two_versions_what_neither_has_is_an_error() -> No
     write("requirements-new.txt", "transformers==4.57.6\n")
     never = "from transformers.utils import TRANSFORMERS_CACHE_OF_OURS\n"
     found = [(each.line, each.severity) for each in lint(f"{GONE}{NEW}{never}")]
-    assert found == [(3, "error")]
+    assert found == [(1, "note"), (3, "error")]
 
 
 def test_a_rename_reaches_every_use() -> None:

@@ -32,11 +32,15 @@ def test_what_no_release_has_had_for_long_is_reported_beside_a_list_for_one_purp
     assert f"requirements-chapter7.txt allows {pin}" in finding.help
 
 
-def test_of_what_two_lists_for_every_purpose_disagree_on_nobody_knows_which_counts() -> None:
+def test_what_two_lists_for_every_purpose_disagree_on_is_a_note_once_a_project() -> None:
     write("requirements.txt", "transformers==4.48.1\n")
     write("environment.yml", "dependencies:\n  - pip:\n      - transformers==5.10.1\n")
-    write("a.py", GONE + CALL)
-    assert found() == []
+    for name in "abc":
+        write(f"{name}.py", GONE + CALL)
+    assert found() == [("a.py", "ROC204", "note")]
+    (note,) = lint_paths(["."], options={"select": ["ROC204", "ROC205"]})
+    assert "environment.yml and requirements.txt disagree on transformers" in note.message
+    assert "the same holds for 5 more places, 4 of them in 2 other files" in note.help
 
 
 def test_what_the_lists_agree_on_is_judged_as_ever() -> None:
