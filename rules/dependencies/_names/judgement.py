@@ -194,7 +194,7 @@ def disputed(found: MissingUse) -> tuple[str, str]:
     lists = f"{one.listed} and {other.listed}"
     told = (
         f"{package} {one.version} ({one.listed}) does not have it, {other.version} "
-        f"({other.listed}) may. Require the same in both, or delete the list that nobody uses."
+        f"({other.listed}) may. Require the same in both, or judge by one environment: `--python`."
     )
     return f"`{found.name}` is not judged: {lists} disagree on {package}", told
 
