@@ -201,8 +201,8 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
         described="attributes, set from outside, of classes and modules of "
         "accelerate, diffusers, huggingface_hub, peft, transformers and trl",
     )
-    excuses = (is_harmless, is_of_other_package, is_ready)
-    doubts = (is_kept_only, is_leftover)
+    excuses = (is_harmless, is_of_other_package, is_ready, is_kept_only)
+    doubts = (is_leftover,)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge each attribute that is replaced here."""

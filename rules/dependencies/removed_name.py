@@ -20,7 +20,7 @@ from ._names.judgement import (
     once_disputed,
     since,
 )
-from ._names.live import is_leftover
+from ._names.live import is_for_some_versions, is_leftover
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
@@ -108,11 +108,11 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
     )
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "each version that the requirement allows lacks the name",
-        "warning": "the newest version lacks it, and the requirement allows older ones with it",
+        "warning": "the newest version lacks it, or that which only a README names",
         "note": "two lists of the project disagree on the version (once a project)",
     }
-    excuses = LOOKUP_EXCUSES
-    doubts = (is_kept_only, is_leftover)
+    excuses = (*LOOKUP_EXCUSES, is_kept_only)
+    doubts = (is_leftover, is_for_some_versions)
 
     def check(self, node: Lookup | cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the names that are imported or looked up here, package by package."""

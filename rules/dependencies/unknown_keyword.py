@@ -11,7 +11,6 @@ from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.cures import bound_for
-from ._names.failing_imports import fails_at_import
 from ._names.judgement import (
     disputed,
     enumerated,
@@ -29,7 +28,7 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.live import is_leftover
+from ._names.live import is_for_some_versions, is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
 from ._names.replacements import keyword_advice, keyword_replacement
@@ -103,11 +102,11 @@ class UnknownKeyword(PythonRule["cst.Call"]):
     )
     tiers = {  # noqa: RUF012 - a constant of the class, like its code
         "error": "no version that the requirement allows takes the keyword",
-        "warning": "the newest version does not take it",
+        "warning": "the newest version does not take it, or that which only a README names",
         "note": "two lists of the project disagree on the version (once a project)",
     }
-    excuses = (*KEYWORD_EXCUSES, fails_at_import)
-    doubts = (is_kept_only, is_leftover)
+    excuses = (*KEYWORD_EXCUSES, is_kept_only)
+    doubts = (is_leftover, is_for_some_versions)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.rule import once_per_file, walk
+from rocmlint.rule import once_per_file, walk, whole_word
 
 from .guards import is_guarded_node
 from .judgement import begins_at, common_bound, minor
 from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
 from .lookups import asked
 from .published_names import has_rewrite, history, is_ever_missing, lacking, names
-from .uses import uses
+from .uses import imports, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from packaging.version import Version
 
+    from rocmlint.disk.disk import Disk
     from rocmlint.published.names import History
     from rocmlint.rule import Source
 
@@ -29,7 +32,8 @@ if TYPE_CHECKING:
 def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
     """Return the requirement that several say together, as far as it leaves nothing else missing.
 
-    It is "" where they do not agree, and where no release has all that the file asks for.
+    It is "" where they do not agree, where no release has all that the file asks for, and where it
+    excludes what another file imports.
     """
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
 
@@ -50,7 +54,35 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
     else:
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
         bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
-    return bound
+    left = SpecifierSet(bound.removeprefix(package))
+    kept = [each for each in versions if left.contains(each, prereleases=True)]
+    imported = _imported_elsewhere(package, judgement.candidate.version, source)
+    is_left = all(any(_is_there((each,), version) for version in kept) for each in imported)
+    return bound if is_left else ""
+
+
+@once_per_file
+def _imported_elsewhere(package: str, judged: Version, source: Source) -> tuple[History, ...]:
+    """Return the histories of what other modules import at their top, and nothing replaces."""
+    distribution, root = package.replace("_", "-"), source.project.folders[-1]
+    declaring = (
+        folder
+        for folder in source.project.folders
+        if any(each.declared.name == distribution for each in source.project.declared_in(folder))
+    )
+    modules = source.modules_with(next(declaring, root), (whole_word(package),))
+    others = (each for each in modules if each != os.path.abspath(source.path))
+    found = {name for each in others for name in _imported_at_top(package, each, source.disk)}
+    lacked = {each for dotted in found for each in lacking(dotted)}
+    known = (history(each) for each in sorted(lacked) if not has_rewrite(each, judged))
+    return tuple(each for each in known if each is not None)
+
+
+@lru_cache(maxsize=4096)
+def _imported_at_top(package: str, path: str, disk: Disk) -> frozenset[str]:
+    text = (disk.data_of(path) or b"").decode("utf-8", "replace")
+    found = imports(text, package.__eq__)
+    return frozenset(each.asked for each in found if text[: each.match.start()][-1:] in {"", "\n"})
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

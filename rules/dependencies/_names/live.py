@@ -1,4 +1,4 @@
-"""Modules that nothing in their project names: what they lack is true, and perhaps nobody cares."""
+"""Modules that nothing in their project names, or imports but for some versions of a package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import once_per_file, syntax_tree
+from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
 from rocmlint.rule.closed_projects import is_closed, module_name
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ _OF_LIBRARIES = (
     *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Assign, ast.AnnAssign, ast.Try),
 )
+
+_BRANCH = compile_lazily(r"\btransformers\.__version__|\bdiffusers\.__version__")
+_LONGEST_CHAIN = 8
 
 
 def is_leftover(found: object, source: Source) -> bool:
@@ -32,6 +35,35 @@ def _is_leftover(source: Source) -> bool:
     if path == os.path.join(root, "__init__.py"):
         return False  # a plugin, which its host imports
     return is_closed(path, source) and _only_defines(source.text) and not _is_named(source)
+
+
+def is_for_some_versions(found: object, source: Source) -> bool:
+    """Modules that the project imports only in branches on a `__version__`, if only indirectly."""
+    del found
+    return _is_for_some_versions(source)
+
+
+@once_per_file
+def _is_for_some_versions(source: Source) -> bool:
+    """Return whether no import of a module, nor of those that import it, is outside of branches."""
+    root = source.project.folders[-1]
+    waiting, seen, in_branches = [os.path.abspath(source.path)], set[str](), False
+    while waiting:
+        path = waiting.pop()
+        seen.add(path)
+        name = re.escape(module_name(path))
+        imported = rf"(?m)^(?P<indent>[ \t]*)(?:from|import)\b[^\n#]*\b{name}\b"
+        users = set(source.modules_with(root, (imported,))) - seen
+        if len(seen) > _LONGEST_CHAIN or (not users and path != os.path.abspath(source.path)):
+            return False
+        for user in users:
+            text = source.read(user)
+            is_in_branch = all(each["indent"] for each in re.finditer(imported, text))
+            if is_in_branch and _BRANCH.search(text):
+                in_branches = True
+            else:
+                waiting.append(user)
+    return in_branches
 
 
 def _only_defines(text: str) -> bool:

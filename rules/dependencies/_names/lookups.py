@@ -15,7 +15,7 @@ from rocmlint.rule.closed_projects import is_test
 from .guards import is_bound, is_ready
 from .judgement import MissingName, MissingUse, missing
 from .overlays import foreign_uses, is_of_other_package
-from .published_names import has, history, lacking, was_ever_there
+from .published_names import has, history, lacking, names, was_ever_there
 from .uses import is_of_torch
 
 if TYPE_CHECKING:
@@ -140,12 +140,15 @@ def is_set_by_project(found: MissingUse, source: Source) -> bool:
     as_text = rf"\b(?:setattr|patch(?:\.object)?)\s*\([^()]*[\"'](?:[\w.]+\.)?{name}[\"']"
     if re.search(rf"\.\s*{name}\s*=(?!=)|{as_text}", source.text) is not None:
         return True
-    root = source.project.folders[-1]
-    module = re.escape(found.dotted.rpartition(".")[0])
+    root, known = source.project.folders[-1], names(package)
+    is_module = known is not None and found.dotted in known.modules()
+    holder = rf"{package}[\w.]*" if is_module else r"(?!self\b)[\w.]+"
+    module = re.escape(found.dotted if is_module else found.dotted.rpartition(".")[0])
     written = (
-        rf"(?m)^[ \t]*(?!self\b)[\w.]+\.{name}[ \t]*=(?!=)|{as_text}"
-        rf"|^[ \t]*sys\.modules\[[\"']{module}(?:\.{name})?[\"']\]\s*="
+        rf"(?m)^[ \t]*{holder}\.{name}[ \t]*=(?!=)"
+        rf"|^[ \t]*sys\.modules\[[\"']{module}[\"']\]\s*="
     )
+    written += "" if is_module else f"|{as_text}"
     others = source.modules_with(root, (rf"\b{package}\b", written))
     return any("test" in source.kinds or not is_test(each, root) for each in others)
 

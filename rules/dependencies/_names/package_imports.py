@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.rule import Text, compile_lazily, syntax_tree
+from rocmlint.rule import Text, compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from rocmlint.rule import File
 
@@ -22,7 +20,6 @@ _IMPORT = compile_lazily(
     re.MULTILINE,
 )
 _NAME = compile_lazily(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
-_FOR_SOME = compile_lazily(r"TYPE_CHECKING|version|__main__|[<>]")
 _MOST_FILES = 80
 _OTHER_FOLDERS = frozenset(
     {"tests", "test", "docs", "doc", "examples", "example", "scripts", "benchmarks", "tools"}
@@ -51,7 +48,7 @@ def first_import(
     package: str, folder: str, wanted: frozenset[str], file: File
 ) -> PackageImport | None:
     """Find an import of a wanted module that ``import package`` runs; None if there is none."""
-    for path, text in imported_with([os.path.join(folder, package, "__init__.py")], [folder], file):
+    for path, text in _imported_with(os.path.join(folder, package, "__init__.py"), folder, file):
         for match in _IMPORT.finditer(text.code):
             for module in _modules(match):
                 if module.split(".")[0] in wanted:
@@ -59,15 +56,13 @@ def first_import(
     return None
 
 
-def imported_with(
-    paths: Iterable[str], folders: Sequence[str], file: File, *, conditions: bool = False
-) -> Iterator[tuple[str, Text]]:
-    """Yield modules, and those that their import runs, each with its text.
+def _imported_with(first: str, folder: str, file: File) -> Iterator[tuple[str, Text]]:
+    """Yield a module, and those that its import runs, each with its text.
 
-    Absolute imports are looked up in the folders. Only statements without indentation count: all
-    others may be guarded. With ``conditions`` those under an ``if`` count, too.
+    Absolute imports are looked up in the folder. Only statements without indentation count: all
+    others may be guarded.
     """
-    waiting = list(paths)
+    waiting = [first]
     seen: set[str] = set()
     while waiting and len(seen) < _MOST_FILES:
         path = waiting.pop(0)
@@ -77,36 +72,8 @@ def imported_with(
         text = Text(file.read(path))
         yield path, text
         found = (module for match in _IMPORT.finditer(text.code) for module in _modules(match))
-        for module in _under_conditions(text.text) if conditions else found:
-            folder = next((each for each in folders if holds(each, module, file)), "")
-            waiting += files_of(module, path, folder)
-
-
-@lru_cache(maxsize=512)
-def _under_conditions(text: str) -> tuple[str, ...]:
-    """Return what a module imports as it runs, if only under a condition.
-
-    What is imported for types, for some versions, or where its failure may be caught is left out.
-    """
-    return tuple(_imported_in(text))
-
-
-def _imported_in(text: str) -> Iterator[str]:
-    module = syntax_tree(text)
-    waiting: list[ast.AST] = [] if module is None else [*module.body]
-    for each in waiting:
-        if isinstance(each, ast.If):
-            decided = _FOR_SOME.search(ast.unparse(each.test))
-            waiting += [] if decided else [*each.body, *each.orelse]
-        elif isinstance(each, ast.Try):
-            waiting += [*each.orelse, *each.finalbody]
-        elif isinstance(each, ast.Import):
-            yield from (alias.name for alias in each.names)
-        elif isinstance(each, ast.ImportFrom):
-            name = "." * each.level + (each.module or "")
-            yield name
-            dot = "" if name.endswith(".") else "."
-            yield from (f"{name}{dot}{alias.name}" for alias in each.names)
+        for module in found:
+            waiting += _files_of(module, path, folder if _holds(folder, module, file) else "")
 
 
 def _modules(match: re.Match[str]) -> Iterator[str]:
@@ -120,14 +87,14 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
         yield f"{match['module']}{dot}{name}"
 
 
-def holds(folder: str, module: str, file: File) -> bool:
+def _holds(folder: str, module: str, file: File) -> bool:
     """Check whether a folder is where an absolute import finds what a module begins with."""
     first = module.partition(".")[0]
     names = file.names_in(folder)
     return first in names or f"{first}.py" in names
 
 
-def files_of(module: str, path: str, folder: str) -> Iterator[str]:
+def _files_of(module: str, path: str, folder: str) -> Iterator[str]:
     """Yield where an imported module may be, with those above it.
 
     ``path`` is that of the file that imports it. An absolute import is looked up in the folder;

@@ -99,16 +99,6 @@ def lacking(dotted: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def gone_since(dotted: str, version: Version) -> Version | None:
-    """Return the release from which on a name is missing up to a version; None where unknown."""
-    from packaging.version import Version  # noqa: PLC0415 - see the function `names`
-
-    if dotted in GONE_BEFORE:
-        return Version(GONE_BEFORE[dotted])
-    found = history(dotted)
-    return None if found is None else found.gone_since(version)
-
-
 def is_ever_missing(found: History) -> bool:
     """Return whether some proven version is known to lack it."""
     return (found.there | found.unknown) != (1 << len(found.versions)) - 1

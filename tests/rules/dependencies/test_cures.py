@@ -107,9 +107,21 @@ TENSORFLOW = "from transformers import TFBertModel\n"  # until 4.57
 LATER = "from transformers.initialization import no_init_weights\n"  # since 5.0
 
 
+def test_no_cap_is_advised_below_which_another_file_lacks_what_it_imports() -> None:
+    write("project/more.py", LATER)
+    told = help_of("transformers>=4.40", TENSORFLOW)
+    assert told.endswith("Do without `TFBertModel`: transformers 4.57 is the last with it.")
+
+
 def test_what_the_file_itself_is_ready_to_miss_is_not_excluded() -> None:
     told = help_of("transformers>=4.40", f"{TENSORFLOW}@skipif(old)\ndef late():\n    {LATER}")
     assert told.endswith("equire `transformers<5.0`.")
+
+
+def test_no_floor_is_advised_from_which_another_file_lacks_what_it_imports() -> None:
+    write("project/more.py", TENSORFLOW)
+    told = help_of("transformers==4.57.0", LATER)
+    assert told.endswith("`initialization`: it comes with transformers 5.0.")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a project keeps for reference alone gets notes."""
+"""What a project keeps for reference alone is left alone."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def _project(in_repository: object) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_a_program_in_a_folder_that_is_put_aside_gets_notes(folder: str) -> None:
+def test_a_program_in_a_folder_that_is_put_aside_is_left_alone(folder: str) -> None:
     write(f"{folder}/train.py", PROGRAM)
     write(f"{folder}/run.sh", f"python {folder}/train.py\n")
-    assert tiers() in ([], ["note"])  # an archive is not linted at all
+    assert tiers() == []
 
 
 @pytest.mark.parametrize("name", ["train_old.py", "old_train.py", "scripts/train_backup.py"])
 def test_so_is_a_file_that_is_called_so(name: str) -> None:
     write(name, PROGRAM)
-    assert tiers() == ["note"]
+    assert tiers() == []
 
 
 def test_so_is_one_that_says_at_its_top_that_it_is_deprecated() -> None:
     write("train.py", f'"""THIS SCRIPT IS DEPRECATED: use run.py."""\n\n{PROGRAM}')
-    assert tiers() == ["note"]
+    assert tiers() == []
 
 
 @pytest.mark.parametrize("name", ["train.py", "cold/train.py", "legacy_train.py", "golden.py"])
@@ -74,7 +74,7 @@ def test_what_a_package_that_users_install_calls_so_is_judged() -> None:
 def test_so_is_a_project_whose_readme_says_that_nobody_maintains_it() -> None:
     write("README.md", "# Lab\n\nNOTE: This project is not currently maintained.\n")
     write("train.py", PROGRAM)
-    assert tiers() == ["note"]
+    assert tiers() == []
 
 
 @pytest.mark.parametrize("named", ["archive", "archive/v", "archive/v/Dockerfile"])
@@ -95,23 +95,23 @@ MIT = "MIT License\n\nCopyright (c) 2026 Ann Lee\n"
 
 
 @pytest.mark.parametrize(
-    ("of_copy", "runs", "tier"),
+    ("of_copy", "runs", "expected"),
     [
-        ("Apache License\n", "", "note"),
-        ("MIT License\n\nCopyright (c) 2023 Bo Ray\n", "", "note"),
-        (MIT, "", "error"),
-        ("Apache License\n", "python trainer/gen_img.py\n", "error"),
+        ("Apache License\n", "", []),
+        ("MIT License\n\nCopyright (c) 2023 Bo Ray\n", "", []),
+        (MIT, "", ["error"]),
+        ("Apache License\n", "python trainer/gen_img.py\n", ["error"]),
     ],
 )
-def test_what_nothing_names_of_a_copied_project_gets_notes(
-    of_copy: str, runs: str, tier: str
+def test_what_nothing_names_of_a_copied_project_is_left_alone(
+    of_copy: str, runs: str, expected: list[str]
 ) -> None:
     write("LICENSE", MIT)
     write("start.sh", runs)
     write("trainer/LICENSE.md", of_copy)
     write("trainer/README.md", "Run `python gen_img.py`.\n")
     write("trainer/gen_img.py", PROGRAM)
-    assert tiers() == [tier]
+    assert tiers() == expected
 
 
 def test_parts_that_each_have_the_same_license_are_no_copies() -> None:
