@@ -273,6 +273,12 @@ def is_in_test(fake: Fake, source: Source) -> bool:
     return "test" in source.kinds and not is_program
 
 
+def is_program_of_tests(fake: Fake, source: Source) -> bool:
+    """Programs that are called tests or lie among them."""
+    del fake
+    return "test" in source.kinds
+
+
 def is_for_lack(fake: Fake, source: Source) -> bool:
     """Stubs for what is not there: no such GPU, docs, or a release without the module."""
     if fake.kind not in {"kernel", "hollow"}:

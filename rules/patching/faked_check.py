@@ -24,6 +24,7 @@ from ._faked_checks import (
     is_for_lack,
     is_in_test,
     is_off_for_a_reason,
+    is_program_of_tests,
     is_put_back,
     made_up_finders,
     made_up_specs,
@@ -100,7 +101,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
         is_for_lack,
         is_asked_first,
     )
-    doubts = (is_doubtful_flag, is_conditional_yes)
+    doubts = (is_doubtful_flag, is_conditional_yes, is_program_of_tests)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find what replaces a check with one that always says the same."""
