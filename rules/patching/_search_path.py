@@ -10,6 +10,7 @@ import libcst as cst
 
 from rocmlint.formats import is_notebook
 from rocmlint.rule import (
+    calls_in,
     compile_lazily,
     dotted_text,
     once_per_file,
@@ -137,6 +138,31 @@ def lies_beside(name: str, source: Source) -> bool:
     """Return whether a module is next to a script, where Python looks first."""
     here = os.path.dirname(_path(source))
     return _has_module(here, name, source) and not _is_below_package(here, source)
+
+
+def is_first_already(node: cst.CSTNode, added: Addition, source: Source) -> bool:
+    """Check whether a statement above puts an equal directory at the front."""
+    line, within = source.span(node).line, {None, source.function(node)}
+    places = {place for each in added.folders for place in _places(each, source)}
+    return any(
+        source.span(call).line < line and source.function(call) in within
+        for place in places
+        for call in _put_first(source).get(place, ())
+    )
+
+
+@once_per_file
+def _put_first(source: Source) -> dict[str, list[cst.Call]]:
+    """Return the calls that put each directory at the front."""
+    found: dict[str, list[cst.Call]] = {}
+    starts = (each.start() for each in _CHANGE.finditer(source.code))
+    for module in dict.fromkeys(source.pieces.around(each).module for each in starts):
+        for call in calls_in(module):
+            added = addition(call, source)
+            for each in added.folders if added is not None and added.end == "first" else ():
+                for place in _places(each, source):
+                    found.setdefault(place, []).append(call)
+    return found
 
 
 def _places(folder: cst.BaseExpression, source: Source) -> Iterator[str]:

@@ -27,6 +27,7 @@ from ._search_path import (
     addition,
     holds,
     imports_around,
+    is_first_already,
     levels_too_high,
     lies_beside,
 )
@@ -116,7 +117,9 @@ def _meetings(node: cst.CSTNode, source: Source) -> Iterator[Meeting]:
 
 
 def comes_first(meeting: Meeting, source: Source) -> bool:
-    """Directories that Python has first: the one of the script, or put there by pytest or a hub."""
+    """Directories that Python has first: put there above, beside the script, by pytest or a hub."""
+    if meeting.imported_in is None and is_first_already(meeting.node, meeting.added, source):
+        return True
     return _is_beside_script(meeting, source) or _is_run_by_another(meeting, source)
 
 

@@ -78,9 +78,9 @@ def _only_defines(text: str) -> bool:
 
 
 def _is_named(source: Source) -> bool:
-    """Return whether another module, a script or a document of the project has a module's name."""
+    """Return whether code, a script or a document of the project has a module's name elsewhere."""
     path, root = os.path.abspath(source.path), source.project.folders[-1]
-    named = rf"\b{re.escape(module_name(path))}\b"
+    named = rf"(?m)^[^#\n]*\b{re.escape(module_name(path))}\b"
     if not set(source.modules_with(root, (named,))) <= {path}:
         return True
     return any(re.search(named, source.read(each)) for each in texts_below(root, source))
