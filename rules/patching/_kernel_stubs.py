@@ -95,9 +95,9 @@ def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> boo
 
 def _is_filled(module: str, stub: cst.BaseExpression, source: Source) -> bool:
     """Check whether the code around gives a stub more than what every module has."""
-    owner = rf"modules\s*\[\s*[\"']{re.escape(module)}[\"']\s*\]"
-    if isinstance(stub, cst.Name):
-        owner = rf"(?:{owner}|(?<![\w.]){stub.value}\b)"
+    entry = rf"modules\s*\[\s*[\"']{re.escape(module)}[\"']\s*\]"
+    name = re.escape(stub.value) if isinstance(stub, cst.Name) else ""
+    owner = rf"(?:{entry}|(?<![\w.]){name}\b)" if name else entry
     function = source.function(stub)
     text = source.text if function is None else source.text_of(function)
     return re.search(_FILLED.format(owner), text.replace("\\\n", "  ")) is not None
