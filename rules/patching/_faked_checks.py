@@ -324,9 +324,10 @@ def is_asked_first(fake: Fake, source: Source) -> bool:
     function = source.function(fake.node)
     if not _is_yes(fake) or function is None:
         return False
-    package = re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name)
+    package = re.escape(re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name))
+    check = re.escape(fake.name)
     above = source.lines[source.span(function).line : source.span(fake.node).line - 1]
-    asks = rf"\b(?:import|from)\s+{package}|\b{fake.name}\s*\(|\bhasattr\s*\([^)]*\b{fake.name}\b"
+    asks = rf"\b(?:import|from)\s+{package}|\b{check}\s*\(|\bhasattr\s*\([^)]*\b{check}\b"
     return re.search(asks, "\n".join(above).replace("\\\n", "  ")) is not None
 
 

@@ -66,7 +66,8 @@ def is_called_as_before(found: OldOverride, source: Source) -> bool:
     """Classes that replace what calls the method, and call it themselves with what it takes."""
     del source
     callers = _CALLERS[found.contract.method]
-    goes_on = rf"\b(?:super|{found.contract.parameter}|self\.(?:{'|'.join(callers)}))\b"
+    passed, methods = re.escape(found.contract.parameter), "|".join(map(re.escape, callers))
+    goes_on = rf"\b(?:super|{passed}|self\.(?:{methods}))\b"
     replaced = ((own, own.method(name)) for own in found.classes for name in callers)
     return any(
         method is not None and re.search(goes_on, own.source.text_of(method.body)) is None

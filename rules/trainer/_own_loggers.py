@@ -33,7 +33,7 @@ def loggers_set(node: cst.Call, source: Source) -> str | None:
     made = source.value_of(owner)
     if not isinstance(made, cst.Call) or not made.args:
         return None
-    text, name = source.text_of(function), function.name.value
+    text, name = source.text_of(function), re.escape(function.name.value)
     parameters = [each.name.value for each in walk(function.params) if isinstance(each, cst.Param)]
     if source.resolve(made.func) != "logging.getLogger" or any(map(_SWITCH.search, parameters)):
         return None
@@ -43,7 +43,7 @@ def loggers_set(node: cst.Call, source: Source) -> str | None:
         return None
     named = made.args[0].value
     if isinstance(named, cst.Name) and named.value in parameters:
-        returned = re.search(rf"\breturn[\s\\]+{owner.value}\b", text)
+        returned = re.search(rf"\breturn[\s\\]+{re.escape(owner.value)}\b", text)
         return "each module's logger" if returned and not _MAKES_HANDLER.search(text) else None
     literal = string_value(named)
     runs = re.search(rf"(?m)^{name}[\s\\]*\(", source.code) and source.function(made) is None

@@ -141,7 +141,7 @@ def _drops(
 
 def _asks(tests: str, pixels: str) -> bool | None:
     """Return whether tests ask for a single token; None where one asks for pixels with it."""
-    tight = _tight(tests)
+    tight, pixels = _tight(tests), re.escape(pixels)
     if re.search(rf"{pixels}isnotNoneand[^:]{{0,80}}(?:shape\[-?1\]|size\(1\))==1", tight):
         return None
     return _SINGLE_TOKEN.search(tight) is not None

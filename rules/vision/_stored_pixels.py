@@ -120,7 +120,7 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
 
 def _pieces_calling(name: str, source: Source) -> Iterable[cst.CSTNode]:
     """Return the pieces of a file in which a function may be called."""
-    calls = re.finditer(rf"\b{name}[\s\\)]*[(#]", source.code)
+    calls = re.finditer(rf"\b{re.escape(name)}[\s\\)]*[(#]", source.code)
     return dict.fromkeys(source.pieces.around(each.start()).module for each in calls)
 
 

@@ -64,7 +64,7 @@ def stated(package: str, text: str, commands: Sequence[Command]) -> tuple[Stated
 
 def _imports(package: str, text: str) -> Iterator[int]:
     """Yield the lines that import a package, but those that try whether it is there."""
-    module = package.replace("-", "_")
+    module = re.escape(package.replace("-", "_"))
     for match in re.finditer(rf"^(?:from|import)[ \t]+{module}\b", text, re.MULTILINE):
         yield text.count("\n", 0, match.start()) + 1
 
