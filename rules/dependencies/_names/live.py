@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
-from rocmlint.rule.closed_projects import module_name
+from rocmlint.rule.closed_projects import module_name, names_what_it_runs
 
 if TYPE_CHECKING:
     from rocmlint.rule import Source
@@ -24,7 +24,7 @@ _LONGEST_CHAIN = 8
 
 
 def is_leftover(found: object, source: Source) -> bool:
-    """Modules that only define something, and that nothing in the project names."""
+    """Modules that only define something, and that nothing in a project with programs names."""
     del found
     return _is_leftover(source)
 
@@ -34,6 +34,8 @@ def _is_leftover(source: Source) -> bool:
     path, root = os.path.abspath(source.path), source.project.folders[-1]
     if path == os.path.join(root, "__init__.py"):
         return False  # a plugin, which its host imports
+    if not names_what_it_runs(path, source):
+        return False
     return _only_defines(source.text) and not _is_named(source)
 
 

@@ -142,13 +142,17 @@ def own_project(source: File) -> str:
 @once_per_file
 def is_closed(path: str, source: Source) -> bool:
     """Return whether only the project itself runs what is in a module: nobody else imports it."""
-    root = source.project.folders[-1]
+    return names_what_it_runs(path, source) and not is_distributed(source)
+
+
+def names_what_it_runs(path: str, source: Source) -> bool:
+    """Return whether a project has programs, and none that loads modules without their names."""
     if not path.endswith(".py") or not is_whole(source):
         return False
     own = own_project(source)
-    if source.modules_with(own, (LOADS_WHATEVER_IS_THERE,)) or is_test(path, root):
+    if source.modules_with(own, (LOADS_WHATEVER_IS_THERE,)):
         return False
-    return not is_distributed(source) and has_programs(source)
+    return not is_test(path, source.project.folders[-1]) and has_programs(source)
 
 
 @once_per_file
