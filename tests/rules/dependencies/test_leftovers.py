@@ -54,10 +54,14 @@ def test_a_project_without_programs_is_a_library_whose_users_import_what_they_li
     assert tiers() == {MODULE: "error"}
 
 
-def test_a_module_of_a_package_that_the_project_distributes_is_judged() -> None:
+@pytest.mark.parametrize(("program", "tier"), [("main()\n", "note"), ("", "error")])
+def test_a_module_of_a_package_is_a_note_with_programs_and_judged_in_a_library(
+    program: str, tier: str
+) -> None:
     write("nets/__init__.py", "")
     write("setup.py", "from setuptools import setup\n\nsetup(name='nets')\n")
-    assert tiers() == {MODULE: "error"}
+    write("main.py", program and f"if __name__ == '__main__':\n    {program}")
+    assert tiers() == {MODULE: tier}
 
 
 def test_a_package_in_the_root_is_a_plugin_which_its_host_imports() -> None:
