@@ -19,6 +19,7 @@ from rocmlint.rule import (
     fitted,
     nodes,
     once_per_file,
+    string_value,
     walk,
 )
 
@@ -70,6 +71,12 @@ def is_passed_on(late: LateSetting, source: Source) -> bool:
     name = re.escape(late.setting.name)
     set_too = re.search(_CONSTANT.format(name), source.code)
     return (set_too or re.search(_READ.format(name), source.text)) is not None
+
+
+def is_switched_off(late: LateSetting, source: Source) -> bool:
+    """Switches that are set to off, as most are without it: `0`, `false`."""
+    value = string_value(late.setting.value) or string_value(source.value_of(late.setting.value))
+    return value is not None and value.lower() in {"0", "false", "no", "off"}
 
 
 def is_unknown_to_hub(late: LateSetting, source: Source) -> bool:
@@ -143,7 +150,7 @@ class EnvSetAfterImport(PythonRule["cst.Assign | cst.Call"]):
         described="variables that `os.environ` gets",
     )
     excuses = (is_for_children, is_set_before, is_passed_on)
-    doubts = (is_unknown_to_hub,)
+    doubts = (is_unknown_to_hub, is_switched_off)
 
     def check(self, node: cst.Assign | cst.Call, source: Source) -> Iterator[Finding]:
         """Find settings after the import, or the first use of a GPU, that reads the variable."""

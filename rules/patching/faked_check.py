@@ -190,7 +190,7 @@ def _words(fake: Fake) -> tuple[str, str]:
         )
     if fake.kind == "spec":
         return (
-            f"`{name}` is replaced with a stub that every check takes for installed",
+            f"`{name}` is replaced with a stub that `find_spec` takes for installed",
             f"Install {name}, or {_way_around(fake.name)} where it is missing.",
         )
     if fake.kind == "kernel":
