@@ -26,6 +26,7 @@ def run(command: str, folder: Path) -> str:
     """Run a command as a shell in the environment of these tests does; return what it prints."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     plain = {"PATH": programs, "NO_COLOR": "1", "PRE_COMMIT_COLOR": "never", "COLUMNS": "80"}
+    plain["PYTEST_ADDOPTS"] = ""
     ended = subprocess.run(
         ["/bin/sh", "-c", command],
         cwd=folder,
