@@ -147,12 +147,12 @@ def is_first_already(node: cst.CSTNode, added: Addition, source: Source) -> bool
     return any(
         source.span(call).line < line and source.function(call) in within
         for place in places
-        for call in _put_first(source).get(place, ())
+        for call in _put_at_front(source).get(place, ())
     )
 
 
 @once_per_file
-def _put_first(source: Source) -> dict[str, list[cst.Call]]:
+def _put_at_front(source: Source) -> dict[str, list[cst.Call]]:
     """Return the calls that put each directory at the front."""
     found: dict[str, list[cst.Call]] = {}
     starts = (each.start() for each in _CHANGE.finditer(source.code))

@@ -67,7 +67,7 @@ def _has_index(harm: Harm) -> bool:
         is_of_amd = harm.kind == "torch" and amd_index(url) is not None
         is_known = is_of_amd or pytorch_index.pytorch_index(url) is not None
         if extra and install.tool == "pip" and is_known:
-            continue  # beside PyPI: the newest of both wins, of AMD's many packages too
+            continue  # in addition to PyPI: the newest of both wins, of AMD's many packages too
         if not pytorch_index.is_pypi(url):
             return True
     return False

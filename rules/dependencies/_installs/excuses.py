@@ -35,7 +35,7 @@ def takes_no_dependencies(harm: Harm, file: File) -> bool:
 def names_build(harm: Harm, file: File) -> bool:
     """Commands that ask for a build, `torch==2.9.1+rocm6.4`, or whose ROCm index has the package.
 
-    That is an index beside PyPI: pip takes the newest of both.
+    That is an index in addition to PyPI: pip takes the newest of both.
     """
     del file
     case, asked = harm.case, harm.asked

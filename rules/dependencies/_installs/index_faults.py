@@ -85,7 +85,7 @@ def has_newest(requirement: Requirement, urls: Sequence[str]) -> bool:
 
     An index of AMD's may have more than AMD documents, but no torch that is newer than all of its
     builds: AMD builds a torch after PyTorch has released it. False where none of these is an index
-    of releases; True where it cannot be told.
+    of releases; True where it is not known.
     """
     from packaging.version import Version  # noqa: PLC0415 - few commands ask several indexes
 

@@ -286,7 +286,7 @@ def keeps(requirement: Requirement, torch: RocmTorch) -> bool | None:
 def _meets(requirement: Requirement, torch: Version) -> bool:
     """Return whether a torch meets a requirement, or the torchvision or torchaudio of that torch.
 
-    A build of its own version (0.24.0+rocm6.4) stands for its release.
+    A build of its own version (0.24.0+rocm6.4) counts as its release.
     """
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
 

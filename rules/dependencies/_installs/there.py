@@ -22,7 +22,7 @@ _WHEEL = compile_lazily(r"(?:\A|[/=])([A-Za-z][\w.]*)-\d[^/]*\.(?:whl|tar\.gz)")
 _SEPARATOR = compile_lazily(r"[-_.:/]")
 _OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
 _KERNELS = frozenset({"sgl-kernel", "sglang-kernel", "flashinfer-python"})
-"""What sglang, pure Python itself, brings for CUDA, but with its extras for ROCm."""
+"""What sglang, pure Python itself, requires for CUDA, unless its extras are for ROCm."""
 _TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
 
 

@@ -55,6 +55,10 @@ class MissingName:
         """Whether the project asks for the package, if only through another one."""
         return all(each.declared for each in self.candidates)
 
+    def is_reported(self, *, declared: bool) -> bool:
+        """Return whether a rule about packages that are ``declared``, or are not, reports it."""
+        return self.is_declared is declared and not self.is_disputed
+
     @property
     def severity(self) -> Severity:
         """An error where no version that has it can be installed; prose asks for none surely."""

@@ -125,8 +125,7 @@ def unknown_keywords(
     ``declared`` says whether the project has to ask for the package, or must not.
     """
     for each in lacking_keywords(node, source):
-        judgement = each.judgement
-        if judgement.is_declared is declared and not judgement.is_disputed:
+        if each.judgement.is_reported(declared=declared):
             yield each
 
 

@@ -1,4 +1,4 @@
-"""Requirements as they are advised: one that an index offers, and what stands against it."""
+"""Requirements as they are advised: one that an index offers, and what conflicts with it."""
 
 from __future__ import annotations
 
