@@ -32,7 +32,7 @@ _CONFIGURED = compile_lazily(r"\bpip3? config\b|\bpip\.conf\b|\buv\.toml\b")
 
 
 def ignores_requirements(conflict: Conflict, file: File) -> bool:
-    """Commands with `--no-deps`, and packages whose required versions uv is told to override."""
+    """Commands with `--no-deps`, and packages whose required versions uv overrides."""
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     command = conflict.owner.command
