@@ -42,12 +42,13 @@ report: disk rule source text
 testing: change config lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
+why: disk gpus project stack text
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables
 editors: change config formats lint report rule source syntax text
 export: control_flow tensors
-cli: change config control_flow disk editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify
+cli: change config control_flow disk editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify why
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line

@@ -1,0 +1,69 @@
+"""An answer: how sure it is, the cause, what it rests on, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rocmlint.why.facts.value import Evidence, Unread
+    from rocmlint.why.log.shapes import Log, Raised
+
+Verdict = Literal["known", "likely", "unknown"]
+"""Known: the message and each fact of the entry were read and fit. Likely: a fact was not read.
+Unknown: nothing fits, or too much does."""
+
+EXIT_CODES: dict[Verdict, int] = {"known": 0, "likely": 0, "unknown": 3}
+
+
+@dataclass(frozen=True)
+class Action:
+    """A command to run, or an edit in words. ``safe`` ones change nothing that cannot be undone."""
+
+    text: str
+    is_command: bool = False
+    safe: bool = False
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What one entry or generic reader says of one exception, or of a line of the log."""
+
+    entry: str
+    verdict: Verdict
+    cause: str
+    where: str = ""
+    """The file to change, and whose it is."""
+    actions: tuple[Action, ...] = ()
+    confirm: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    missing: tuple[Unread, ...] = ()
+    rules: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    table: str = ""
+    """The table of published data that it rests on, and its date."""
+    weight: int = 0
+    """How much of the message fits: the number of characters of the template."""
+    message: str = ""
+    """The line that it explains."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The verdict on a log, with the other explanations that fit too."""
+
+    verdict: Verdict
+    log: Log
+    raised: Raised | None = None
+    """The exception that is explained; None where a line of the log is, or nothing."""
+    explanation: Explanation | None = None
+    alternatives: tuple[Explanation, ...] = ()
+    gathered: tuple[Evidence, ...] = ()
+    """The facts that were read although nothing fits."""
+    tracker: str = ""
+    """Where to report it, where nothing fits."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 for an answer, 3 for none."""
+        return EXIT_CODES[self.verdict]

@@ -1,0 +1,99 @@
+"""From a log to an answer: which explanations fit, and how sure that makes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocmlint.why.answer import Answer, Explanation
+from rocmlint.why.entries.explain import explain
+from rocmlint.why.entries.load import built_in
+from rocmlint.why.facts.all import NAMES
+from rocmlint.why.facts.value import Evidence
+from rocmlint.why.generic.all import READERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocmlint.why.entries.symptom import Symptom
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.log.shapes import Raised
+
+_MOST_ALTERNATIVES = 3
+"""If more entries fit equally well, none of them is an answer."""
+
+
+def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
+    """Return the answer to a log; ``own`` are the entries of a team, which come first.
+
+    The innermost cause of the chain that failed first is explained, else what follows from it,
+    else a line of the log.
+    """
+    for raised in _in_order(context):
+        context.raised = raised
+        found = list(_explanations(raised.text, context, own, raised))
+        answer = _answer(found, context, raised)
+        if answer is not None:
+            return answer
+    context.raised = next(_in_order(context), None)
+    found = list(_explanations("\n".join(context.log.lines), context, own, None))
+    answer = _answer(found, context, context.raised)
+    return answer or _unknown(context)
+
+
+def _in_order(context: Context) -> Iterator[Raised]:
+    for chain in context.log.chains:
+        yield from chain.raised
+
+
+def _explanations(
+    text: str, context: Context, own: Sequence[Symptom], raised: Raised | None
+) -> Iterator[Explanation]:
+    for symptoms in (own, built_in(NAMES)):
+        found = [
+            each
+            for symptom in symptoms
+            if _is_of(symptom, raised)
+            for each in explain(symptom, text, context)
+        ]
+        yield from found
+        if found and symptoms is own:
+            return
+    for reader in READERS:
+        yield from reader(text, context)
+
+
+def _is_of(symptom: Symptom, raised: Raised | None) -> bool:
+    if not symptom.exception or raised is None:
+        return True
+    return raised.type.rpartition(".")[2] in symptom.exception
+
+
+def _answer(found: list[Explanation], context: Context, raised: Raised | None) -> Answer | None:
+    """Choose: what is known before what is likely, then what fits more of the message."""
+    if not found:
+        return None
+    ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
+    first = ranked[0]
+    equal = [each for each in ranked if each.verdict == first.verdict]
+    if len(equal) > _MOST_ALTERNATIVES:
+        return None
+    rivals = [each for each in equal[1:] if each.weight == first.weight]
+    if rivals and first.verdict == "known":
+        first = replace(first, verdict="likely")
+    return Answer(first.verdict, context.log, raised, first, tuple(equal[1:]))
+
+
+def _unknown(context: Context) -> Answer:
+    return Answer("unknown", context.log, context.raised, gathered=tuple(_gathered(context)))
+
+
+def _gathered(context: Context) -> Iterator[Evidence]:
+    """Yield facts that help whoever asks on: whose code failed, and with which torch."""
+    for frame in context.frames[-1:]:
+        owner = context.owner(frame)
+        yield Evidence(f"{frame.file}:{frame.line}", str(owner), "the traceback")
+    for name in ("torch", "transformers"):
+        found = context.packages.get(name)
+        if found is not None:
+            yield Evidence(name, str(found.version), found.site)

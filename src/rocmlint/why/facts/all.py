@@ -1,0 +1,23 @@
+"""All functions that a condition may use."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.why.facts import code, here, installed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rocmlint.why.facts.context import Context
+
+_FACTS: dict[str, Callable[..., Any]] = {
+    name: function for module in (code, here, installed) for name, function in module.FACTS.items()
+}
+NAMES = frozenset(_FACTS)
+
+
+def functions_of(context: Context) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions, which read what they need of a context."""
+    return {name: partial(function, context) for name, function in _FACTS.items()}

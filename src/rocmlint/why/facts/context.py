@@ -1,0 +1,95 @@
+"""What an answer may look at, and what it has looked at."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocmlint.gpus.machine import Machine
+from rocmlint.why.facts.frames import Owner, owner_of, site_of
+from rocmlint.why.facts.packages import Packages
+from rocmlint.why.facts.value import Evidence, Unread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocmlint.gpus.devices import Devices
+    from rocmlint.why.log.shapes import Frame, Log, Raised
+
+
+@dataclass
+class Context:
+    """The log, this machine, a project and an environment; what was read is kept for all entries.
+
+    ``raised`` is the exception that is being explained. ``evidence`` collects what functions read,
+    in order.
+    """
+
+    log: Log
+    project: str = os.curdir
+    python: str = ""
+    """The interpreter that was chosen; its packages are read from files."""
+    is_given: bool = False
+    """Whether ``--python`` chose it."""
+    is_assumed: bool = False
+    """Whether it is only the one that runs rocmlint: its packages need not be the job's."""
+    machine: Machine = field(default_factory=Machine)
+    raised: Raised | None = None
+    evidence: dict[Evidence, None] = field(default_factory=dict)
+    doubts: dict[Unread, None] = field(default_factory=dict)
+    """What makes the evidence doubtful; such an answer is likely at most."""
+
+    def saw(self, fact: str, value: object, source: str = "") -> None:
+        """Note a fact that was read."""
+        self.evidence[Evidence(fact, str(value), source)] = None
+
+    def saw_package(self, name: str, version: object) -> None:
+        """Note the version of a package, and a doubt where it need not be the job's."""
+        folders = self.packages.folders
+        self.saw(name, version, folders[0] if folders else "")
+        if self.is_assumed and self.packages.get("torch") is None:
+            doubt = Unread("the interpreter of the job", "rocmlint why ... --python PYTHON")
+            self.doubts[doubt] = None
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames of the exception, the innermost last."""
+        return self.raised.frames if self.raised is not None else ()
+
+    @cached_property
+    def packages(self) -> Packages:
+        """The packages of the interpreter that the log is of, else of the one that was chosen.
+
+        The frames name it where their ``site-packages`` is on this machine.
+        """
+        chains = [each for chain in self.log.chains for each in chain.raised]
+        sites = [site_of(each.frames) for each in chains]
+        site = next((each for each in sites if each and os.path.isdir(each)), "")
+        if site and not self.is_given:
+            return Packages((site,))
+        return Packages.of(self.python) if self.python else Packages(())
+
+    @cached_property
+    def is_elsewhere(self) -> bool:
+        """Whether the log names packages of an interpreter that is not on this machine."""
+        chains = [each for chain in self.log.chains for each in chain.raised]
+        sites = {site_of(each.frames) for each in chains} - {""}
+        return bool(sites) and not self.is_given and not any(map(os.path.isdir, sites))
+
+    def owner(self, frame: Frame) -> Owner:
+        """Return whose file a frame is."""
+        return owner_of(frame, self.packages, self.project)
+
+    @cached_property
+    def devices(self) -> Devices:
+        """The GPUs of this machine; no program that could import the project's code is run."""
+        from rocmlint.gpus.devices import find_devices  # noqa: PLC0415 - runs rocminfo
+
+        return find_devices(self.machine)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The environment variables of this shell."""
+        return self.machine.environment

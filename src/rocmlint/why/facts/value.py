@@ -1,0 +1,22 @@
+"""What a fact may be: a value with its source, or something that was not read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A fact that nobody could read here, and the command that reads it."""
+
+    fact: str
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fact that an answer rests on, and where it was read."""
+
+    fact: str
+    value: str
+    source: str = ""

@@ -1,0 +1,1 @@
+"""What a log says: its lines without prefixes, its exceptions with their frames and ranks."""

@@ -1,0 +1,114 @@
+"""An answer as text of at most twelve lines, and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rocmlint.text.json import dumps
+from rocmlint.text.visible import visible
+from rocmlint.text.words import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.why.answer import Answer, Explanation
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.log.shapes import Raised
+
+SCHEMA = 1
+_MOST_LINES = 12
+_WIDTH = 100
+
+
+def lines_of(answer: Answer) -> list[str]:
+    """Return the answer for people: at most twelve lines, each safe to print."""
+    rows = [_head(answer), *_body(answer)]
+    return [visible(each) for each in rows[:_MOST_LINES]]
+
+
+def _head(answer: Answer) -> str:
+    explained = answer.explanation
+    message = answer.raised.text if answer.raised else explained.message if explained else ""
+    first = shortened(message.partition("\n")[0], _WIDTH) or "no error was found in this text"
+    entry = f" ({explained.entry})" if explained else ""
+    return f"why: {first}  {answer.verdict}{entry}"
+
+
+def _body(answer: Answer) -> Iterator[str]:
+    explained = answer.explanation
+    if explained is None:
+        yield from _rows("facts", [f"{e.fact}: {e.value}  ({e.source})" for e in answer.gathered])
+        if answer.tracker:
+            yield from _rows("report", [answer.tracker])
+        return
+    yield from _rows("cause", [explained.cause])
+    yield from _rows("where", [explained.where] if explained.where else [])
+    facts = [f"{e.fact}: {e.value}  ({e.source})" for e in explained.evidence]
+    yield from _rows("evidence", facts[:3])
+    yield from _rows("do", [each.text for each in explained.actions][:3])
+    yield from _rows("confirm", [explained.confirm] if explained.confirm else [])
+    missing = [f"{e.fact}: {e.command}" if e.command else e.fact for e in explained.missing]
+    yield from _rows("not read", missing[:2])
+    also = [f"{each.entry}: {each.cause}" for each in answer.alternatives]
+    yield from _rows("or", also[:2])
+
+
+def _rows(name: str, lines: list[str]) -> Iterator[str]:
+    for index, line in enumerate(lines):
+        yield f"  {name if not index else '':<9} {' '.join(line.split())}"
+
+
+def json_of(answer: Answer, context: Context) -> str:
+    """Return the answer as JSON (docs/schema/why.json)."""
+    explained = answer.explanation
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "input": {
+            "sha256": answer.log.sha256,
+            "bytes": answer.log.size,
+            "cut": answer.log.cut,
+            "exceptions": [
+                _exception(each, context) for chain in answer.log.chains for each in chain.raised
+            ],
+        },
+        "verdict": answer.verdict,
+        "exit_code": answer.exit_code,
+        "explanation": None if explained is None else _explanation(explained),
+        "alternatives": [_explanation(each) for each in answer.alternatives],
+        "facts": [asdict(each) for each in answer.gathered],
+        "tracker": answer.tracker or None,
+    }
+    return dumps(document, indent=2)
+
+
+def _explanation(explained: Explanation) -> dict[str, Any]:
+    return {
+        "entry": explained.entry,
+        "verdict": explained.verdict,
+        "message": explained.message,
+        "cause": explained.cause,
+        "where": explained.where or None,
+        "evidence": [asdict(each) for each in explained.evidence],
+        "missing_facts": [asdict(each) for each in explained.missing],
+        "actions": [
+            {"command" if each.is_command else "edit": each.text, "safe": each.safe}
+            for each in explained.actions
+        ],
+        "confirm": explained.confirm or None,
+        "rules": explained.rules,
+        "references": explained.references,
+        "table": explained.table or None,
+    }
+
+
+def _exception(raised: Raised, context: Context) -> dict[str, Any]:
+    return {
+        "type": raised.type,
+        "message": raised.message,
+        "rank": raised.rank,
+        "frames": [
+            {"file": each.file, "line": each.line, "owner": str(context.owner(each))}
+            for each in raised.frames[-20:]
+        ],
+    }
