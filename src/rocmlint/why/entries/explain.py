@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.symptom import Case, Symptom
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
+
+_PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
+"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
@@ -80,7 +84,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         return _filled(sentence, functions, values, write)
 
     cause = filled(case.cause)
-    actions = [Action(filled(each)) for each in case.do]
+    actions = [Action(filled(each, _in_words)) for each in case.do]
     actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
     return Explanation(
         entry=symptom.id,
@@ -95,6 +99,11 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         references=symptom.references,
         weight=template.weight,
     )
+
+
+def _in_words(value: str) -> str:
+    """Quote a value that a shell would not take as it is: somebody may paste the sentence."""
+    return value if _PLAIN.fullmatch(value) else shlex.quote(value)
 
 
 def _filled(
