@@ -37,9 +37,19 @@ _NAMES_OF_LOGS = (".log", ".txt", ".out", ".err", ".ipynb", ".json", ".gz")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what follows ``rocmlint why``."""
-    parser.add_argument("log", nargs="?", default="-", metavar="FILE | - | TEXT", help="the error")
-    parser.add_argument("path", nargs="?", default=None, metavar="PATH", help="the project")
-    parser.add_argument("--python", metavar="PYTHON", help="the interpreter that ran the job")
+    parser.add_argument(
+        "log",
+        nargs="?",
+        default="-",
+        metavar="FILE | - | TEXT",
+        help="a log, - for standard input (the default), or the message in quotes",
+    )
+    parser.add_argument(
+        "path", nargs="?", metavar="PATH", help="the directory of the project (default: .)"
+    )
+    parser.add_argument(
+        "--python", metavar="PYTHON", help="the interpreter that ran the job, or its environment"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write the answer")
     add_output_format(parser)
 
