@@ -60,6 +60,18 @@ def test_the_exit_code_is_0_for_an_answer(project: Project) -> None:
     assert "known (devices-filtered-twice)" in ran.stdout
 
 
+def test_an_error_that_is_no_exception_is_shown(project: Project) -> None:
+    log = "collecting torch\nERROR: No matching distribution found for torch\nbye\n"
+    first = project.run("why", "-", stdin=log).stdout.splitlines()[0]
+    assert first == "why: ERROR: No matching distribution found for torch  unknown"
+    assert "no error was found" in project.run("why", "all is well").stdout
+
+
+def test_the_first_failure_of_a_launcher_is_a_fact(project: Project) -> None:
+    log = "Root Cause (first observed failure):\n[0]:\n  rank : 3\n  exitcode : -9 (pid: 7)"
+    assert "failed first: rank 3, exit code -9" in project.run("why", "-", stdin=log).stdout
+
+
 def test_an_answer_has_at_most_twelve_lines(project: Project) -> None:
     log = "\n".join(f"ValueError: {each}\n" for each in range(99))
     assert len(project.run("why", "-", stdin=log).stdout.splitlines()) <= 12

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.cli.why_job import run_job
+from rocmlint.errors import ConfigError
 from tests.support.environments import Environment
 from tests.support.project import COMMAND
 from tests.support.tools import program
@@ -157,6 +159,12 @@ def test_the_rank_that_failed_is_named(project: Project) -> None:
     project.write("job.py", f"import os\nif os.environ['RANK'] == '1':\n    {FAILS}\n")
     ran = project.run("why", "--", sys.executable, "launch.py")
     assert "why: rank 1: ImportError" in ran.stderr
+
+
+def test_a_job_is_watched_on_linux_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(ConfigError, match="requires Linux; elsewhere, pipe the output"):
+        run_job(["true"], [])
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ HELP = Help(
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.\n\n"
     "With -- COMMAND, run the command, pass its output through, and explain on stderr why it "
-    "failed;\nnothing more is printed if it succeeds.",
+    "failed;\nnothing more is printed if it succeeds. Programs read the JSON from --output FILE.",
     "exit codes: 0 an answer, 3 unknown, 2 usage error; with -- COMMAND that of the command",
     command=True,
 )
@@ -92,13 +92,21 @@ def _context(
         context.python = str(process.facts["executable"])
         context.is_assumed = False
         folders = map(str, process.facts.get("path", ()))
-        context.folders = tuple(each for each in folders if os.path.isdir(each))
+        context.folders = tuple(filter(_has_packages, folders))
     elif chosen.is_own and os.access(log.binary, os.X_OK):  # as torchrun names it
         context.python, context.is_assumed = log.binary, False
     if process is not None:
         variables = {**os.environ, **process.facts.get("environment", {})}
         context.machine = type(context.machine)(environment=variables)
     return context
+
+
+def _has_packages(folder: str) -> bool:
+    """Return whether packages are installed into a directory; a script's own has none."""
+    try:
+        return any(each.endswith((".dist-info", ".egg-info")) for each in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _answer(context: Context, flags: SimpleNamespace, *, to_stderr: bool) -> int:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.witness import VARIABLE
 from rocmlint.verify.job.processes import execute
 from rocmlint.verify.job.watch import Watch
@@ -56,7 +57,15 @@ class Job:
 
 
 def run_job(command: Sequence[str], literals: Sequence[str]) -> Job:
-    """Run a command to its end, as ``verify run`` does. Raises CommandError and WitnessError."""
+    """Run a command to its end, as ``verify run`` does.
+
+    Raises ConfigError, CommandError and WitnessError.
+    """
+    if not sys.platform.startswith("linux"):
+        message = (
+            "why -- COMMAND requires Linux; elsewhere, pipe the output: COMMAND 2>&1 | rocmlint why"
+        )
+        raise ConfigError(message)
     with tempfile.TemporaryDirectory(prefix="rocmlint-", ignore_cleanup_errors=True) as folder:
         environment = prepare(folder, Watch(), os.environ)
         with _passed_on(literals) as channels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _MOST_LINES = 12
 _WIDTH = 100
+_ERROR = re.compile(r"(?i)\b(?:error|fatal|fault|fail(?:ed|ure)?|abort(?:ed|ing)?|cannot|denied)\b")
 _MOST_EXCEPTIONS, _MOST_FRAMES = 50, 20
 _HASHED = 3
 """The frames of packages, from the innermost, whose file is compared with its RECORD."""
@@ -36,6 +38,7 @@ def lines_of(answer: Answer) -> list[str]:
 def _head(answer: Answer) -> str:
     explained = answer.explanation
     message = answer.raised.text if answer.raised else explained.message if explained else ""
+    message = message or next(filter(_ERROR.search, answer.log.lines), "").strip()
     first = shortened(message.partition("\n")[0], _WIDTH) or "no error was found in this text"
     entry = f" ({explained.entry})" if explained else ""
     rank = answer.raised.rank if answer.raised else None
