@@ -14,14 +14,18 @@ _SIDES: tuple[tuple[Side, str], ...] = (
     ("cuda driver", r"lib(?:cuda|nvidia-ml|nvcuvid|nvidia-\w+)"),
     (
         "cuda",
-        r"lib(?:cudart|cublas|cublasLt|cudnn\w*|cufft\w*|curand|cusolver\w*|cusparse\w*|cupti|"
-        r"nvrtc[\w-]*|nvToolsExt|nvJitLink|nccl|nvinfer\w*|cufile|nvshmem\w*|npp\w+|nvjpeg)",
+        (
+            r"lib(?:cudart|cublas|cublasLt|cudnn\w*|cufft\w*|curand|cusolver\w*|cusparse\w*|cupti|"
+            r"nvrtc[\w-]*|nvToolsExt|nvJitLink|nccl|nvinfer\w*|cufile|nvshmem\w*|npp\w+|nvjpeg)"
+        ),
     ),
     (
         "rocm",
-        r"lib(?:amdhip64|hip\w+|rocblas|rocfft|rocrand|rocsolver|rocsparse|MIOpen|rccl|"
-        r"hsa-runtime64|rocm_smi64|rocm-core|roctx64|roctracer64|rocprofiler[\w-]*|amd_comgr\w*|"
-        r"amd_smi|migraphx\w*|hsakmt)",
+        (
+            r"lib(?:amdhip64|hip\w+|rocblas|rocfft|rocrand|rocsolver|rocsparse|MIOpen|rccl|"
+            r"hsa-runtime64|rocm_smi64|rocm-core|roctx64|roctracer64|rocprofiler[\w-]*|amd_comgr\w*|"
+            r"amd_smi|migraphx\w*|hsakmt)"
+        ),
     ),
     ("python", r"libpython3\.\d+\w*"),
 )

@@ -7,10 +7,12 @@ import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.read import read_small
 from rocmlint.published.ages import age
 from rocmlint.published.names import names_of, packages
 from rocmlint.text.written import minor_release, version_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
 _FEW = 3
+_LARGEST = 5_000_000
 _VERSION = r"v?(?P<version>\d+(?:\.\d+)+[\w.+]*)"
 
 
@@ -65,6 +68,15 @@ def release_of(context: Context, module: str) -> Release:
             context.saw(name, listed, "the log")
         return Release(name, listed, found)
     return Release(name, found, None, is_missing=found is None)
+
+
+def imported_release(context: Context, module: str) -> Release:
+    """Return the distribution of a module that was imported; packages without it do not count."""
+    found = release_of(context, module)
+    if not found.is_missing:
+        return found
+    unread = Unread(f"the installed {found.name}", f"python -m pip show {found.name}")
+    return Release(found.name, listed_version(context, found.name), unread)
 
 
 def listed_version(context: Context, name: str) -> Version | None:
@@ -122,6 +134,12 @@ def change_of(history: History | None, release: Version | None) -> Change:
     return (
         Change(first=first, last=last) if was_late else Change(gone, comes, first=first, last=last)
     )
+
+
+def is_absent(context: Context, package: str) -> bool:
+    """Return whether the packages were read and one is not among them; nothing is noted."""
+    is_read = bool(context.packages.folders) and not context.is_elsewhere
+    return is_read and context.packages.get(package) is None
 
 
 def history_of(dotted: str) -> History | None:
@@ -184,7 +202,8 @@ def _may_be_meant(found: str, module: str) -> bool:
 
 
 def _shared(one: str, other: str) -> int:
-    return len(os.path.commonprefix([one.split("."), other.split(".")]))
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def files_have(context: Context, dotted: str) -> bool | None:
@@ -218,18 +237,20 @@ def alike(context: Context, dotted: str) -> tuple[str, ...]:
 
 def names_in(context: Context, module: str) -> Iterable[str]:
     """Return the names that an installed module writes at its top, and its submodules."""
+    path = module_file(context, module)
+    return names_of_file(path) if path else ()
+
+
+def names_of_file(path: str) -> set[str]:
+    """Return the names that a file binds at its top; for a package its submodules as well."""
     import ast  # noqa: PLC0415 - few messages need it
 
-    path = module_file(context, module)
-    if not path:
-        return ()
-    found = set()
-    if os.path.basename(path) == "__init__.py":
-        listed = os.listdir(os.path.dirname(path))
-        found = {each.removesuffix(".py") for each in listed if not each.startswith("_")}
+    found: set[str] = set()
     try:
-        with open(path, "rb") as file:
-            tree = ast.parse(file.read())
+        if os.path.basename(path) == "__init__.py":
+            listed = os.listdir(os.path.dirname(path))
+            found = {each.removesuffix(".py") for each in listed if not each.startswith("_")}
+        tree = ast.parse(read_small(path, _LARGEST))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return found
     for node in tree.body:

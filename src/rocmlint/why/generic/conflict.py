@@ -59,11 +59,11 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 
 def _of_pip(text: str) -> Iterator[Demand]:
     for found in _USER.finditer(text):
-        asked = requirement_of(found["asked"].strip())
+        asked = requirement_of(found["asked"].replace(" and ", ",").strip())
         if asked is not None:
             yield Demand("", "", asked)
     for found in _DEPENDS.finditer(text):
-        asked = requirement_of(found["asked"].partition(";")[0].strip())
+        asked = requirement_of(found["asked"].partition(";")[0].replace(" and ", ",").strip())
         if asked is not None:
             yield Demand(found["by"], found["version"], asked)
 

@@ -1,4 +1,4 @@
-"""``module 'M' has no attribute 'X'``, ``'C' object has no attribute 'X'``: gone, or not yet there."""
+"""``module 'M' has no attribute 'X'``, ``'C' object ...``: gone, or not yet there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rocmlint.published.names import names_of
 from rocmlint.why.facts.names import (
     change_of,
     indexed,
+    is_absent,
     release_of,
     requirement_for,
     saw_index,
@@ -24,15 +25,13 @@ from rocmlint.why.generic.parts import in_place, innermost, made, python_of, whe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from packaging.version import Version
-
-    from rocmlint.published.names import History
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.names import Change, Release
 
 _OF_MODULE = re.compile(
-    r"(?<!initialized )\bmodule ['\"](?P<module>[\w.]+)['\"] has no attribute ['\"](?P<name>\w+)['\"]"
+    r"(?<!initialized )\bmodule ['\"](?P<module>[\w.]+)['\"] has no attribute "
+    r"['\"](?P<name>\w+)['\"]"
     r"(?! \((?:most likely|consider))"
 )
 _OF_CLASS = re.compile(
@@ -74,18 +73,20 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         return
     first = holders[0]
     owners = {each.release.name for each in holders}
+    context.evidence.clear()  # of what the other packages have, nothing matters
+    release_of(context, first.dotted)
     saw_index(context, f"{first.dotted}.{attribute}", first.change)
     place, release = innermost(context), first.release
     version = str(release) if release.version else f"the installed {release}"
-    lacks = "does not have" if first.change.gone else "does not have yet"
+    yet = "" if first.change.gone else " yet"
     module, _, name = first.dotted.rpartition(".")
-    code = f"from {module} import {name}; print(hasattr({name}, {attribute!r}))"
+    code = f'from {module} import {name}; print(hasattr({name}, "{attribute}"))'
     asks = place.owner if place is not None and place.owner.kind in {"package", "hub"} else None
     tail = f"; {asks} asks for it" if asks is not None and asks.name else ""
     yield made(
         context,
         "missing-attribute",
-        f"{holder} of {version} {lacks} {attribute}: {told(first.change)}{tail}",
+        f"{holder} of {version} does not have {attribute}{yet}: {told(first.change)}{tail}",
         weight=_WEIGHT,
         sure=len(owners) == 1 and not _is_in_project(context, holder),
         where=where(place),
@@ -117,9 +118,9 @@ def _packages(context: Context) -> Iterator[str]:
 def _holders(context: Context, package: str, holder: str, attribute: str) -> Iterator[Holder]:
     """Yield the class of this name that a package exports, if its history explains the message."""
     known = names_of(package)
-    release = release_of(context, package)
-    if known is None or release.is_missing:
+    if known is None or is_absent(context, package):
         return
+    release = release_of(context, package)
     version = release.version
     seen = set()
     for module in known.elsewhere(holder, version or known.versions[-1])[:12]:
@@ -128,14 +129,10 @@ def _holders(context: Context, package: str, holder: str, attribute: str) -> Ite
         if defined in seen:
             continue
         seen.add(defined)
-        change = _member_change(known.member(dotted, attribute), version)
+        change = change_of(known.member(dotted, attribute), version)
         if change.is_told:
             yield Holder(dotted, release, change)
             return
-
-
-def _member_change(history: History | None, version: Version | None) -> Change:
-    return change_of(history, version)
 
 
 def _edit(holder: Holder, attribute: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
 from rocmlint.why.facts.installed import torch_build, torch_rocm, version
@@ -26,8 +27,8 @@ _MESSAGE = re.compile(
     r"cannot open shared object file"
 )
 _TOO_OLD = re.compile(
-    r"(?:(?P<library>[^\s:]+\.so[\d.]*): )?(?:version [`'])?(?P<kind>GLIBC(?:XX)?)_(?P<number>[\d.]+)'? "
-    r"not found(?: \(required by (?P<by>[^()\n]+)\))?"
+    r"(?:(?P<library>[^\s:]+\.so[\d.]*): )?(?:version [`'])?(?P<kind>GLIBC(?:XX)?)_"
+    r"(?P<number>[\d.]+)'? not found(?: \(required by (?P<by>[^()\n]+)\))?"
 )
 _WEIGHT = 32
 
@@ -56,7 +57,7 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     if side in {"cuda", "cuda driver", "torch for cuda"} and build == "rocm":
         part = "torch for CUDA" if side == "torch for cuda" else "CUDA"
         cause = f"{who} was built for {part}, which has {name}; the installed torch is for ROCm"
-        actions = (Action(f"install a build of {_named(asker)} for ROCm, or uninstall it"),)
+        actions = (_for_rocm(_named(asker)),)
     elif side == "torch for cuda":
         kind = build if isinstance(build, str) else "another"
         cause = f"{who} was built for torch for CUDA; the installed torch ({kind}) has no {name}"
@@ -108,6 +109,13 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         missing=unread,
         message=found[0],
     )
+
+
+def _for_rocm(name: str) -> Action:
+    if name in FAMILY:
+        text = f"rocmlint stack install-command --{name}"
+        return Action(text, is_command=True, safe=True)
+    return Action(f"install a build of {name} for ROCm, or uninstall it")
 
 
 def _named(place: Place | None) -> str:

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.names import Release
 
-_MESSAGE = re.compile(
-    r"No module named ['\"‘](?P<module>\w+(?:\.\w+)*)['\"’](?P<more>; ['\"][\w.]+['\"] is not a package)?"
-)
+_MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
 _DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")
 _BINARY = re.compile(r"of binary: (?P<binary>\S+)")
 _BUILT_WITHOUT = {
@@ -82,7 +80,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     elif release.unread is not None and release.version is None:
         yield _perhaps_not_installed(context, module, release, found[0])
     elif not release.is_missing:
-        yield from _of_another(context, module, release, found[0])
+        yield from _of_another(context, release, found[0])
 
 
 def _of_python(context: Context, module: str, message: str) -> Explanation | None:
@@ -100,7 +98,7 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
         ):
             return None
         context.saw("Python", python if is_read else "not read", "the environment")
-        actions = [pip(context, "install", _SETUPTOOLS)] if top == "distutils" else []
+        actions = [pip(context, "install", "setuptools")] if top == "distutils" else []
         actions.append(Action(f"use Python {_before(removed)}, or a release that does without it"))
         return made(
             context,
@@ -294,13 +292,13 @@ def _submodule(
     place = innermost(context)
     if change.is_told:
         saw_index(context, module, change)
-        lacks = "does not have" if change.gone else "does not have yet"
+        yet = "" if change.gone else " yet"
         version = str(release) if release.version else f"the installed {release}"
         wanted = requirement_for(release.name, change)
         yield made(
             context,
             "missing-module",
-            f"{version} {lacks} the module {module}: {told(change)}",
+            f"{version} does not have the module {module}{yet}: {told(change)}",
             weight=_WEIGHT + 4,
             where=where(place),
             actions=in_place(context, change, release, wanted),
@@ -337,9 +335,7 @@ def _submodule(
     )
 
 
-def _of_another(
-    context: Context, module: str, release: Release, message: str
-) -> Iterator[Explanation]:
+def _of_another(context: Context, release: Release, message: str) -> Iterator[Explanation]:
     """Explain a package that is installed here, but was not found there."""
     binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
     command = "python -c 'import sys; print(sys.executable)'"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import difflib
 import re
 import shlex
 from typing import TYPE_CHECKING
 
+from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.names import (
@@ -14,19 +15,30 @@ from rocmlint.why.facts.names import (
     change_of,
     files_have,
     history_of,
+    imported_release,
     moved_to,
-    release_of,
+    names_of_file,
     requirement_for,
     saw_index,
     table,
     told,
 )
-from rocmlint.why.generic.parts import in_place, innermost, install, made, python_of, where
-from rocmlint.why.generic.shadowed import is_foreign
+from rocmlint.why.generic.parts import (
+    asking,
+    in_place,
+    innermost,
+    install,
+    made,
+    python_of,
+    unmet_demand,
+    where,
+)
+from rocmlint.why.generic.shadowed import is_foreign, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
     from rocmlint.published.names import History
@@ -36,8 +48,8 @@ if TYPE_CHECKING:
 
 ENTRY = "missing-name"
 _MESSAGE = re.compile(
-    r"cannot import name ['\"‘](?P<name>\w+)['\"’]"
-    r"(?: from ['\"‘](?P<module>[\w.]+)['\"’](?: \((?P<path>[^()\n]+)\))?)?"
+    r"cannot import name ['\"](?P<name>\w+)['\"]"
+    r"(?: from ['\"](?P<module>[\w.]+)['\"](?: \((?P<path>[^()\n]+)\))?)?"
 )
 _PARTIAL = "partially initialized"
 WEIGHT = 20
@@ -52,7 +64,33 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     module = found["module"] or _imported_from(context, found["name"])
     if not module or path == "unknown location" or is_foreign(path, module, context):
         return
+    if path and is_own(path, context):
+        yield from _of_project(path, module, found["name"], context, found[0])
+        return
     yield from explain(context, ENTRY, module, found["name"], found[0])
+
+
+def _of_project(
+    path: str, module: str, name: str, context: Context, message: str
+) -> Iterator[Explanation]:
+    """Explain a name that a module of the project lacks."""
+    names = sorted(names_of_file(path))
+    if not names or name in names:
+        return
+    near = difflib.get_close_matches(name, names, 2, 0.7)
+    context.saw(path, f"does not define {name}", "this project")
+    hint = f"; it has {', '.join(near)}" if near else ""
+    yield made(
+        context,
+        ENTRY,
+        f"{path}, which is imported as {module}, does not define {name}{hint}",
+        weight=WEIGHT,
+        where=where(innermost(context)),
+        actions=(
+            Action(f"import {near[0]}, or define {name} in it" if near else f"define {name}"),
+        ),
+        message=message,
+    )
 
 
 def _imported_from(context: Context, name: str) -> str:
@@ -67,12 +105,13 @@ def explain(
     context: Context, entry: str, module: str, name: str, message: str
 ) -> Iterator[Explanation]:
     """Explain that a module of an installed package lacks a name."""
-    dotted, release = f"{module}.{name}", release_of(context, module)
-    if release.is_missing:
-        return
+    dotted, release = f"{module}.{name}", imported_release(context, module)
     history = history_of(dotted)
     change = change_of(history, release.version)
-    if change.is_told:
+    demanded = unmet_demand(context, release)
+    if demanded is not None:
+        yield _unmet(context, entry, dotted, release, change, demanded, message)
+    elif change.is_told:
         yield _told(context, entry, dotted, release, change, message)
     elif change.is_there and history is not None and release.version is not None:
         yield from _refuted(context, entry, dotted, release, history, message)
@@ -80,7 +119,37 @@ def explain(
         yield from _from_files(context, entry, dotted, release, message)
 
 
-def _told(
+def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+    context: Context,
+    entry: str,
+    dotted: str,
+    release: Release,
+    change: Change,
+    demanded: SpecifierSet,
+    message: str,
+) -> Explanation:
+    """Explain it by what the asking package requires: another release than the installed one."""
+    module, _, name = dotted.rpartition(".")
+    package = asking(context)
+    by = f"{package[0]} {package[1]}" if package is not None else "what imports it"
+    saw_index(context, dotted, change)
+    context.saw(by, f"requires {release.name}{shown(demanded)}", "its metadata")
+    return made(
+        context,
+        entry,
+        f"{release} does not have {name}; {by} asks for it and requires {release.name}"
+        f"{shown(demanded)}",
+        weight=WEIGHT + 2,
+        where=where(innermost(context)),
+        actions=(install(context, f"{release.name}{shown(demanded)}"),),
+        confirm=_confirm(context, module, name),
+        missing=(release.unread,),
+        rules=("ROC203",),
+        message=message,
+    )
+
+
+def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
 ) -> Explanation:
     """Explain it by the index."""
@@ -88,15 +157,15 @@ def _told(
     saw_index(context, dotted, change)
     new_module = moved_to(dotted, release.version) if release.version is not None else ""
     new = f"import {name} from {new_module}, if it does the same" if new_module else ""
-    lacks = "does not have" if change.gone else "does not have yet"
     version = str(release) if release.version else f"the installed {release}"
     wanted = requirement_for(release.name, change)
     where_asked = "" if module.count(".") == 0 else f" in {module}"
+    yet = "" if change.gone else " yet"
     is_certain = release.version is not None or bool(context.frames)
     return made(
         context,
         entry,
-        f"{version} {lacks} {name}{where_asked}: {told(change)}{_asked_by(context)}",
+        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{_asked_by(context)}",
         weight=WEIGHT,
         sure=is_certain,
         where=where(innermost(context)),
@@ -117,14 +186,16 @@ def _refuted(  # noqa: PLR0913, PLR0917 - as above
     history: History,
     message: str,
 ) -> Iterator[Explanation]:
-    """The index has the name in this minor release: the traceback outranks it."""
+    """Explain it where the index has the name in this minor release: the traceback outranks it."""
     if files_have(context, dotted):
         return
     module, _, name = dotted.rpartition(".")
     proven = _proven(history, release.version)
     if proven is None or release.version is None or proven == release.version:
         return
-    context.saw(dotted, f"there in {proven}, not read in {release.version}", table())
+    context.saw(
+        dotted, f"there in {proven}; for {release.version} the traceback refutes it", table()
+    )
     yield made(
         context,
         entry,

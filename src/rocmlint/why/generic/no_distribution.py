@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import amd_wheels, requirements, rocm_wheels
 from rocmlint.published.amd_index import amd_indexes_in
 from rocmlint.published.fitting import shown
-from rocmlint.published.pytorch_index import FAMILY, label_in, rocm_in
+from rocmlint.published.pytorch_index import FAMILY, rocm_in
 from rocmlint.text.words import few
-from rocmlint.text.written import requirement_of, version_of
+from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.installed import python_version
 from rocmlint.why.facts.value import Unread
@@ -25,6 +24,7 @@ from rocmlint.why.generic.parts import made
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
     from rocmlint.why.answer import Explanation
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
 _PIP = re.compile(
     r"Could not find a version that satisfies the requirement (?P<asked>[^\n(]+?)"
-    r"(?: \(from (?!versions)[^()\n]*(?:\([^()\n]*\))?[^()\n]*\))?(?: \(from versions: (?P<listed>[^()\n]*)\))?\s*$",
+    r"(?: \(from (?!versions)[^()\n]*(?:\([^()\n]*\))?[^()\n]*\))?"
+    r"(?: \(from versions: (?P<listed>[^()\n]*)\))?\s*$",
     re.MULTILINE,
 )
 _PIP_SHORT = re.compile(r"No matching distribution found for (?P<asked>[^\n(]+)")
 _UV = re.compile(
-    r"[Bb]ecause (?:(?P<missing>[\w.-]+) was not found in the (?:package registry|cache|provided package"
-    r"[^\n,]{0,40})|there (?:is|are) no versions? of (?P<asked>[\w.-]+(?:\[[\w,-]+\])?\s?(?:[=<>!~]=?\s?[\w.*+]+,?)*)"
+    r"[Bb]ecause (?:(?P<missing>[\w.-]+) was not found in the (?:package registry|cache|provided"
+    r" package[^\n,]{0,40})|there (?:is|are) no versions? of "
+    r"(?P<asked>[\w.-]+(?:\[[\w,-]+\])?\s?(?:[=<>!~]=?\s?[\w.*+]+,?)*)"
     r"|(?P<tagged>[\w.-]+(?:==[\w.*+]+)?) has no wheels with a matching (?P<tag>[\w ]+? tag))"
 )
 _PYTHON = re.compile(r"(?:[Pp]ython[ /]?v?|cp)(?P<major>3)\.?(?P<minor>\d{1,2})\b")
@@ -81,7 +83,8 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if search is None:
         return
     python = search.python or _read_python(context)
-    for judge in (_folder, _listed, _python_of_torch, _index_of_torch, _python_of_package):
+    judges = (_folder, _listed, _python_of_torch, _index_of_torch, _python_of_package, _nothing)
+    for judge in judges:
         explained = judge(search, python, context)
         if explained is not None:
             yield explained
@@ -153,12 +156,14 @@ def _command(search: Search, *more: str) -> Action:
 
 
 def _folder(search: Search, _: str, context: Context) -> Explanation | None:
-    """An index that does not exist: a ROCm without one, or a folder that AMD does not have."""
+    """Find an index that does not exist: of a ROCm without one, or a folder that AMD lacks."""
     families = {each.families[0] for each in amd_wheels.devices()}
     for index in amd_indexes_in(search.log):
         if not index.family or index.family.lower() in {each.lower() for each in families}:
             continue
-        near = difflib.get_close_matches(index.family, families, 1, 0.6)
+        stem = index.family.partition("-")[0].lower()
+        near = [each for each in sorted(families) if each.partition("-")[0].lower() == stem]
+        near = near or difflib.get_close_matches(index.family, families, 1, 0.8)
         context.saw("index", index.family, "the log")
         hint = f": it is named {near[0]}" if near else ""
         return _explained(
@@ -173,13 +178,14 @@ def _folder(search: Search, _: str, context: Context) -> Explanation | None:
         )
     rocm = search.rocm
     known = rocm_wheels.rocm_versions()
-    if search.name in FAMILY and rocm and rocm not in known and label_in(search.log):
+    if search.name in FAMILY and rocm and rocm not in known:
+        near_rocm = rocm_wheels.nearest(rocm)
         return _explained(
             search,
             context,
-            f"PyTorch has no index for ROCm {rocm}; the nearest is that for {rocm_wheels.nearest(rocm)}",
-            _command(search, "--rocm", rocm_wheels.nearest(rocm)),
-            sure=version_of(rocm) is not None and version_of(known[-1]) > version_of(rocm),  # type: ignore[operator]
+            f"PyTorch has no wheels for ROCm {rocm}; the nearest are for {near_rocm}",
+            _command(search, "--rocm", near_rocm),
+            sure=near_rocm != known[-1],
             table=_table(),
         )
     return None
@@ -190,7 +196,7 @@ def _table() -> str:
 
 
 def _listed(search: Search, _: str, context: Context) -> Explanation | None:
-    """The index has the package, but no version of the range."""
+    """Find that the index has the package, but no version of the range."""
     if not search.listed:
         return None
     inside = [each for each in search.listed if search.specifier.contains(each, prereleases=True)]
@@ -205,6 +211,8 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
             f"the index has only pre-releases of {search.name} in this range, such as {newest}",
             Action(f"add --pre to the command, or ask for {search.name}=={newest}"),
         )
+    if "+rocm" in search.text and not any("rocm" in (each.local or "") for each in search.listed):
+        return _without_label(search, context)
     more = []
     python = _other_python(search)
     if python:
@@ -226,6 +234,19 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
             f"ask for a version that it has, such as {search.name}=={fitting}, or another index"
         ),
         *more,
+    )
+
+
+def _without_label(search: Search, context: Context) -> Explanation:
+    version = next((version_of(each.version) for each in search.specifier), None)
+    words = ["--torch", minor_release(version)] if version and search.name == "torch" else []
+    words += ["--rocm", search.rocm] if search.rocm else []
+    return _explained(
+        search,
+        context,
+        f"the index that was searched has no builds for ROCm, and {search.text} is one of them",
+        Action("PyTorch's own index has these builds, PyPI does not: name it in the command"),
+        _command(search, *words),
     )
 
 
@@ -253,7 +274,7 @@ def _torch_in(search: Search) -> str:
 
 
 def _python_of_torch(search: Search, python: str, context: Context) -> Explanation | None:
-    """No wheel of this torch for this Python."""
+    """Find that no wheel of this torch is for this Python."""
     if search.name != "torch" or not python:
         return None
     tag = f"cp{python.replace('.', '')}"
@@ -306,8 +327,8 @@ def _is_asked(search: Search, minor: str) -> bool:
     return any(each is not None and search.specifier.contains(each) for each in tried)
 
 
-def _index_of_torch(search: Search, python: str, context: Context) -> Explanation | None:
-    """PyTorch's index for this ROCm has no such torch."""
+def _index_of_torch(search: Search, _: str, context: Context) -> Explanation | None:
+    """Find that PyTorch's index for this ROCm has no such torch."""
     rocm = search.rocm
     if search.name != "torch" or not rocm or rocm not in rocm_wheels.rocm_versions():
         return None
@@ -333,7 +354,7 @@ def _index_of_torch(search: Search, python: str, context: Context) -> Explanatio
 
 
 def _python_of_package(search: Search, python: str, context: Context) -> Explanation | None:
-    """A package whose versions in the range require another Python, or that has none."""
+    """Find that all versions in the range require another Python, or that there are none."""
     known = requirements.releases(search.name)
     inside = [each for each in known if search.specifier.contains(each)]
     if known and not inside and search.specifier and "+" not in search.text:
@@ -374,6 +395,23 @@ def _python_of_package(search: Search, python: str, context: Context) -> Explana
             Action(f"make an environment with Python {python_asked}, or ask for another version"),
         )
     return None
+
+
+def _nothing(search: Search, python: str, context: Context) -> Explanation | None:
+    """Find an index of ROCm wheels that has no wheel of torch for this Python and system."""
+    is_of_rocm = bool(search.rocm or amd_indexes_in(search.log))
+    if search.listed != () or search.name not in {*FAMILY, "rocm"} or not is_of_rocm:
+        return None
+    is_for = f"Python {python}" if python else "this Python"
+    unread = Unread("what the index has", "open the URL of the index")
+    found = _explained(
+        search,
+        context,
+        f"the index has no {search.name} for {is_for} and this system, or its URL is wrong",
+        _command(search),
+        sure=False,
+    )
+    return replace(found, missing=(*found.missing, unread))
 
 
 def _is_above(text: str, newest: Version) -> bool:

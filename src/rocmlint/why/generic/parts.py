@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,10 +13,13 @@ from packaging.utils import canonicalize_name
 from rocmlint.published import imports, requirements
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
+from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
+from rocmlint.why.facts.requirements import required_by
 
 if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
     from rocmlint.why.facts.context import Context
@@ -42,12 +46,51 @@ class Place:
         return canonicalize_name(self.owner.name) if self.owner.kind == "package" else ""
 
 
+_PASSING_ON = (
+    "torch/nn/modules/module.py",
+    "torch/utils/checkpoint.py",
+    "accelerate/utils/operations.py",
+)
+"""Files that only pass a call on: who calls is in the frame before."""
+_WRAPPED = re.compile(r"Failed to import (?P<top>\w+)(?:\.\w+)* because of the following error")
+
+
 def innermost(context: Context) -> Place | None:
-    """Return the innermost frame that is not in Python's own files."""
+    """Return the innermost frame that is not in Python's own files, nor only passes a call on."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
-        if owner.kind != "python":
+        if owner.kind != "python" and not frame.file.replace("\\", "/").endswith(_PASSING_ON):
             return Place(frame, owner)
+    return None
+
+
+def asking(context: Context) -> tuple[str, Version] | None:
+    """Return the package that asked for a name, and its version: that of the innermost frame.
+
+    Where there are no frames, the one that a wrapped message says could not be imported.
+    """
+    found = _importer(innermost(context))
+    if found is not None or context.frames:
+        return found
+    wrapped = next(filter(None, map(_WRAPPED.search, context.log.lines)), None)
+    installed = context.packages.owner(wrapped["top"]) if wrapped is not None else None
+    if installed is None:
+        return None
+    return canonicalize_name(installed.name), installed.version
+
+
+def unmet_demand(context: Context, other: Release) -> SpecifierSet | None:
+    """Return what the asking package requires of another, if the installed one does not meet it."""
+    package = asking(context)
+    if package is None or other.version is None:
+        return None
+    installed = context.packages.get(package[0])
+    asked = list(required_by(installed)) if installed is not None else []
+    asked = asked or [*requirements.applicable(requirements.requirements(*package) or ())]
+    for each in asked:
+        is_same = canonicalize_name(each.name) == canonicalize_name(other.name)
+        if is_same and not each.specifier.contains(other.version, prereleases=True):
+            return each.specifier
     return None
 
 
@@ -104,15 +147,28 @@ def install(context: Context, wanted: str) -> Action:
     asked = requirement_of(wanted)
     name = canonicalize_name(asked.name) if asked is not None else wanted
     if name in FAMILY and asked is not None:
-        release = requirements.newest(name, asked.specifier)
-        if name == "torch" and release is not None:
-            words = ["rocmlint", "stack", "install-command", "--torch", minor_release(release)]
-            return Action(shlex.join(words), is_command=True)
-        return Action("rocmlint stack install-command --torchvision --torchaudio", is_command=True)
+        words = ["rocmlint", "stack", "install-command"]
+        minor = torch_minor(asked.specifier) if name == "torch" else ""
+        words += ["--torch", minor] if minor else []
+        others = [each for each in FAMILY if each != "torch" and context.packages.get(each)]
+        words += [f"--{each}" for each in dict.fromkeys((*others, *({name} - {"torch"})))]
+        return Action(shlex.join(words), is_command=True, safe=True)
     if name in BUILT_FOR_CUDA:
         text = f"install a build of {wanted} for ROCm: the wheels on PyPI have code for CUDA only"
         return Action(text)
     return pip(context, "install", wanted)
+
+
+def torch_minor(specifier: SpecifierSet) -> str:
+    """Return the minor release of torch with ROCm wheels that is nearest to a bound; or nothing."""
+    rows = [each.torch for each in rows_of_torch() if each.status == "release" and each.rocm]
+    inside = [each for each in rows if _is_inside(each, specifier)]
+    is_lower = any(each.operator in {">=", ">", "~="} for each in specifier)
+    return "" if not inside else inside[0] if is_lower else inside[-1]
+
+
+def _is_inside(minor: str, specifier: SpecifierSet) -> bool:
+    return any(specifier.contains(f"{minor}.{patch}") for patch in range(4))
 
 
 def python_of(context: Context) -> str:
@@ -122,15 +178,15 @@ def python_of(context: Context) -> str:
 
 def newer_importer(place: Place | None, other: Release) -> str:
     """Return a requirement of releases of the importing package that fit the other; or nothing."""
-    package, found = _importer(place), other.version
-    if place is None or package is None or found is None:
+    package, found, name = _importer(place), other.version, canonicalize_name(other.name)
+    if package is None or found is None or not imports.lacking(*package, name, found):
         return ""
-    first = imports.first_importing(package[0], package[1], canonicalize_name(other.name), found)
+    first = imports.first_importing(package[0], package[1], name, found)
     return f"{package[0]}>={first}" if first is not None else ""
 
 
 def older_importer(place: Place | None, other: Release) -> str:
-    """Return the newest earlier release of the importing package that fits the other; or nothing."""
+    """Return the last earlier release of the importing package that fits the other; or nothing."""
     package, found = _importer(place), other.version
     name = canonicalize_name(other.name)
     if package is None or found is None or name not in imports.partners(package[0]):
@@ -151,7 +207,9 @@ def later_importer(place: Place | None, other: str, changed: Version | None) -> 
     package = _importer(place)
     if package is None or changed is None:
         return ""
-    day = requirements.published_on(other, changed)
+    minor = minor_release(changed)
+    known = (each for each in requirements.releases(other) if minor_release(each) == minor)
+    day = requirements.published_on(other, next(known, changed))
     if day is None:
         return ""
     for release in requirements.releases(package[0]):

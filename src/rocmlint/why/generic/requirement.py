@@ -33,18 +33,27 @@ _SHAPES = tuple(
     re.compile(each)
     for each in (
         # transformers and its relatives
-        rf"(?P<name>{_NAME}){_RANGE} is required for a normal functioning of this module,? "
-        rf"but found {_NAME}==?{_FOUND}\.?(?:\s|$)",
+        (
+            rf"(?P<name>{_NAME}){_RANGE} is required for a normal functioning of this module,? "
+            rf"but found {_NAME}==?{_FOUND}\.?(?:\s|$)"
+        ),
         # pip, after an installation and in a check
-        rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) (?:requires|has requirement) (?P<name>{_NAME})"
-        rf"{_RANGE}, but you(?:'ll)? have {_NAME} {_FOUND}(?: which is incompatible)?\.?(?:\s|$)",
+        (
+            rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) (?:requires|has requirement) "
+            rf"(?P<name>{_NAME}){_RANGE}, but you(?:'ll)? have {_NAME} {_FOUND}"
+            r"(?: which is incompatible)?\.?(?:\s|$)"
+        ),
         # setuptools
-        rf"VersionConflict: \({_NAME} {_FOUND} \([^)\n]*\), "
-        rf"Requirement\.parse\(['\"](?P<name>{_NAME}){_RANGE}['\"]\)",
+        (
+            rf"VersionConflict: \({_NAME} {_FOUND} \([^)\n]*\), "
+            rf"Requirement\.parse\(['\"](?P<name>{_NAME}){_RANGE}['\"]\)"
+        ),
         # libraries' own words
-        rf"(?:requires?|needs?) (?:the )?`?(?P<name>{_NAME})`?{_RANGE}`?,? but (?:only )?"
-        rf"(?:you have|found|got|the installed version is|version|is) (?:{_NAME}\s*(?:==)?\s*)?"
-        rf"{_FOUND}\.?(?:\s|$)",
+        (
+            rf"(?:requires?|needs?) (?:the )?`?(?P<name>{_NAME})`?{_RANGE}`?,? but (?:only )?"
+            rf"(?:you have|found|got|the installed version is|version|is) (?:{_NAME}\s*(?:==)?\s*)?"
+            rf"{_FOUND}\.?(?:\s|$)"
+        ),
     )
 )
 _NOT_INSTALLED = re.compile(

@@ -45,6 +45,13 @@ def is_foreign(path: str, module: str, context: Context) -> bool:
     return _is_named(path, top) and is_library(context, top)
 
 
+def is_own(path: str, context: Context) -> bool:
+    """Return whether a path of a message is a file of the project."""
+    inside = os.path.abspath(context.project).rstrip(os.sep) + os.sep
+    is_inside = os.path.abspath(os.path.join(context.project, path)).startswith(inside)
+    return is_inside and not _SITE.search(path) and path.endswith(".py")
+
+
 def _is_named(path: str, top: str) -> bool:
     """Return whether a file is imported by this name: ``top.py`` or ``top/__init__.py``."""
     parts = re.split(r"[/\\]", path)
@@ -187,7 +194,8 @@ def _circle(context: Context, module: str, path: str, message: str) -> Iterator[
     names = " -> ".join(dict.fromkeys(map(os.path.basename, steps)))
     if place.owner.kind == "package":
         cause = f"{place.owner} imports itself in a circle: {names}"
-        do = (Action(f"reinstall {place.owner.name}: its files are of two versions, or patched"),)
+        text = f"reinstall {place.owner.name}: its files are of two versions, or patched"
+        do: tuple[Action, ...] = (Action(text),)
         is_circle = False
     else:
         cause = f"a circular import: {names} asks for {module} before it has run to its end"
@@ -215,19 +223,18 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
     module, top = found[2], found[2].partition(".")[0]
     folder = _folder(context, module)
     command = f"{python_of(context)} -c 'import {module}; print(list({module}.__path__))'"
-    is_installed = context.packages.owner(top) is not None
     if folder:
         context.saw(folder, "a folder without __init__.py", "this machine")
         in_packages = bool(_SITE.search(f"{folder}{os.sep}"))
         cause = f"{module} is the folder {folder}, which has no __init__.py: nothing of the package"
-        do = (
-            (Action(f"delete {folder}, the rest of an installation"), _reinstall(context, top))
-            if in_packages
-            else (Action(f"run the script from another directory, or rename {folder}"),)
-        )
+        text = f"run the script from another directory, or rename {folder}"
+        do = [Action(text)]
+        if in_packages:
+            text = f"delete {folder}, the rest of an installation"
+            do = [Action(text), _reinstall(context, top)]
     else:
         cause = f"{module} is a folder without __init__.py that is found first, not the package"
-        do = (Action(f"delete or rename the folder that this prints, then install {top}"),)
+        do = [Action(f"delete or rename the folder that this prints, then install {top}")]
     yield made(
         context,
         "folder-without-code",
@@ -235,7 +242,7 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
         weight=_WEIGHT,
         sure=bool(folder),
         where=folder,
-        actions=do if is_installed or not folder else (*do, _reinstall(context, top)),
+        actions=tuple(do),
         confirm=command,
         missing=() if folder else (Unread(f"the folder that is imported as {module}", command),),
         message=found[0],

@@ -12,18 +12,21 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
+from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
 from rocmlint.why.facts.names import (
     change_of,
     files_take,
     indexed,
+    is_absent,
     release_of,
     requirement_for,
     saw_index,
     table,
     told,
 )
+from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import Place, in_place, innermost, made, where
 
 if TYPE_CHECKING:
@@ -211,6 +214,32 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
         return
     if imported is not None:
         yield from _by_import(context, call, imported, place)
+    elif call.given and not call.is_double and place is not None:
+        yield from _of_override(context, call, place)
+
+
+def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+    """Explain a method of a class that the calling package does not define itself."""
+    holder, _, method = call.callee.rpartition(".")
+    known = names_of(place.distribution.replace("-", "_")) if place.distribution else None
+    release = version_of(place.owner.version)
+    if known is None or release is None or not holder or method == "__init__":
+        return
+    if known.elsewhere(holder, release):
+        return
+    text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
+    yield made(
+        context,
+        "signature",
+        f"{place.owner} passes {call.given} to {call.callee}, and {holder}, which is not part of"
+        f" it, overrides {method} without it",
+        weight=_WEIGHT,
+        sure=False,
+        where=f"the definition of {holder}",
+        actions=(Action(text),),
+        missing=(Unread(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
+        message=call.message,
+    )
 
 
 def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
@@ -224,16 +253,28 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
         return
     parts = call.callee.split(".")
     if parts[-1] == "__init__":
-        parts = parts[:-1]
+        parts = parts[:-1] or _constructed(context, call.given)
     if not parts or parts[0].startswith("_") or parts == ["forward"]:
         return
     for package in indexed():
-        known, release = names_of(package), release_of(context, package)
-        if known is None or release.version is None:
+        known = names_of(package)
+        if known is None or is_absent(context, package):
+            continue
+        release = release_of(context, package)
+        if release.version is None:
             continue
         modules = known.elsewhere(parts[0], release.version)
         if modules:
             yield Callee(".".join((modules[0], *parts)), release)
+
+
+def _constructed(context: Context, keyword: str) -> list[str]:
+    """Return the class that the line of the innermost frame calls with a keyword."""
+    place = innermost(context)
+    line = place.frame.code if place is not None else ""
+    found = re.search(rf"([A-Z]\w*)\((?:[^()]|\([^()]*\))*\b{re.escape(keyword)}\s*=", line)
+    found = found or re.search(r"([A-Z]\w*)\(\s*\Z", line)
+    return [found[1]] if found is not None else []
 
 
 def _change(callee: Callee, call: Call) -> Change:
@@ -246,6 +287,8 @@ def _by_index(
     context: Context, call: Call, callee: Callee, place: Place | None, *, is_one: bool
 ) -> Explanation:
     change, release = _change(callee, call), callee.release
+    context.evidence.clear()  # of what the other packages have, nothing matters
+    release_of(context, callee.dotted)
     saw_index(context, f"{callee.dotted}({call.given}=)", change)
     caller = place.owner if place is not None and place.owner.name else None
     by = f"; {caller} passes it" if caller is not None else ""

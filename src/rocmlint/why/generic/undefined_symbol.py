@@ -160,7 +160,9 @@ def _of_runtime(
         )
         do = Action(f"install a build of {name or binary} for ROCm, or do without it")
     else:
-        cause = f"{what} finds an older {side} library than it was built for{of}: it lacks {symbol.name}"
+        cause = (
+            f"{what} finds another {side} library than it was built for{of}, without {symbol.name}"
+        )
         text = "remove directories with other versions of it from LD_LIBRARY_PATH, then reinstall "
         do = Action(text + (name or binary))
     return made(
