@@ -60,7 +60,9 @@ def _explanations(
         if found and symptoms is own:
             return
     for reader in READERS:
-        yield from reader(text, context)
+        kept, context.evidence, context.doubts = context.evidence, {}, {}
+        yield from list(reader(text, context))
+        context.evidence = {**kept, **context.evidence}
 
 
 def _is_of(symptom: Symptom, raised: Raised | None) -> bool:
