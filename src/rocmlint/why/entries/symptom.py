@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Collection, Mapping
 
-TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner")
+TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner", "rocm_fix")
 LISTS = (
     "match",
     "do",
@@ -27,7 +27,7 @@ LISTS = (
     "near_misses",
     "versions",
 )
-OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs")
+OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "rocm_fix")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Case:
     run: tuple[str, ...] = ()
     confirm: str = ""
     needs: tuple[ast.expr, ...] = ()
+    rocm_fix: str = ""
+    """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def _case(table: Mapping[str, Any], functions: Collection[str], names: Collectio
         run=lists["run"],
         confirm=texts[2],
         needs=tuple(parse(each, functions, names) for each in lists["needs"]),
+        rocm_fix=_text(table, "rocm_fix"),
     )
 
 
