@@ -38,24 +38,19 @@ _PACKAGES = {
     "vllm": "vllm-project/vllm",
     "xformers": "facebookresearch/xformers",
 }
-_WORDS = (
-    (("MIOpen(", "miopenStatus", "rocBLAS error", "hipBLASLt", "rocblas", "hipblaslt"), "libraries"),
-    (("NCCL WARN", "RCCL", "librccl"), "systems"),
-    (("HSA_STATUS_ERROR", "Memory access fault by GPU", "HW Exception by GPU", "rocdevice.cpp",
-      "hipError", "libamdhip64", "libhsa-runtime64", "rocminfo", "amdgpu", "/dev/kfd"), "ROCm"),
-    (("ollama",), "ollama"),
-    (("llama.cpp", "ggml_cuda", "ggml-"), "llama"),
-    (("lemonade",), "lemonade"),
-)  # fmt: skip
+_WORDS: tuple[tuple[str, str], ...] = (
+    ("MIOpen( miopenStatus rocBLAS rocblas hipBLASLt hipblaslt", "ROCm/rocm-libraries"),
+    ("NCCL RCCL librccl", "ROCm/rocm-systems"),
+    (
+        "HSA_STATUS_ERROR rocdevice.cpp HIP GPU hipError libamdhip64 libhsa-runtime64 rocminfo amdgpu "
+        "/dev/kfd",
+        "ROCm/ROCm",
+    ),
+    ("ollama", "ollama/ollama"),
+    ("llama.cpp ggml_cuda ggml-", "ggml-org/llama.cpp"),
+    ("lemonade", "lemonade-sdk/lemonade"),
+)
 """What a log says where a library and no Python package failed."""
-_REPOSITORIES = {
-    "libraries": "ROCm/rocm-libraries",
-    "systems": "ROCm/rocm-systems",
-    "ROCm": "ROCm/ROCm",
-    "ollama": "ollama/ollama",
-    "llama": "ggml-org/llama.cpp",
-    "lemonade": "lemonade-sdk/lemonade",
-}
 _URL = re.compile(r"^(?:Project-URL: *([^,\n]+), *|(Home-page): *)(https://\S+)$", re.MULTILINE)
 _WANTED = ("tracker", "issues", "bug", "source", "repository", "github", "code", "home")
 _LARGEST = 5_000_000
@@ -70,9 +65,9 @@ def tracker_of(context: Context) -> str:
             if found:
                 return found
     text = "\n".join(context.log.lines)
-    for words, key in _WORDS:
-        if any(each in text for each in words):
-            return _issues(_REPOSITORIES[key])
+    for words, repository in _WORDS:
+        if any(each in text for each in words.split()):
+            return _issues(repository)
     return ""
 
 

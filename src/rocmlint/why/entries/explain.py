@@ -86,7 +86,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
     return Explanation(
         entry=symptom.id,
-        verdict="known" if symptom.sure and not missing else "likely",
+        verdict="known" if symptom.sure and case.sure and not missing else "likely",
         cause=cause,
         where=filled(case.where),
         actions=tuple(actions),

@@ -27,7 +27,7 @@ LISTS = (
     "near_misses",
     "versions",
 )
-OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "rocm_fix")
+OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "rocm_fix", "sure")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Case:
     run: tuple[str, ...] = ()
     confirm: str = ""
     needs: tuple[ast.expr, ...] = ()
+    sure: bool = True
+    """False where its condition does not prove its cause: likely at most."""
     rocm_fix: str = ""
     """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
 
@@ -116,10 +118,6 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
     if not cases:
         message = "needs a cause"
         raise ConfigError(message)
-    sure = table.get("sure", True)
-    if not isinstance(sure, bool):
-        message = "sure must be true or false"
-        raise ConfigError(message)
     return Symptom(
         id=texts["id"],
         title=texts["title"] or texts["id"],
@@ -129,7 +127,7 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
         rules=lists["rules"],
         examples=lists["examples"],
         near_misses=lists["near_misses"],
-        sure=sure,
+        sure=_is_sure(table),
         exception=lists["exception"],
         versions=lists["versions"],
         owner=texts["owner"],
@@ -158,6 +156,7 @@ def _case(table: Mapping[str, Any], functions: Collection[str], names: Collectio
         confirm=texts[2],
         needs=tuple(parse(each, functions, names) for each in lists["needs"]),
         rocm_fix=_text(table, "rocm_fix"),
+        sure=_is_sure(table),
     )
 
 
@@ -184,6 +183,14 @@ def _refuse_unknown(table: Mapping[str, Any], allowed: set[str]) -> None:
         if key not in allowed:
             message = f"unknown key {key!r}; there are {', '.join(sorted(allowed))}"
             raise ConfigError(message)
+
+
+def _is_sure(table: Mapping[str, Any]) -> bool:
+    sure = table.get("sure", True)
+    if not isinstance(sure, bool):
+        message = "sure must be true or false"
+        raise ConfigError(message)
+    return sure
 
 
 def _text(table: Mapping[str, Any], key: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
 from rocmlint.why.facts.gpus import gpus
 from rocmlint.why.facts.installed import torch_build, torch_rocm
+from rocmlint.why.facts.system import rocm
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
@@ -156,7 +157,32 @@ def torch_rocm_number(context: Context) -> str | Unread | None:
     return f"{found.major}{found.minor}"
 
 
+def torch_rocm_major(context: Context) -> int | Unread | None:
+    """Return the major version of the ROCm that torch was built for; None for another build."""
+    found = torch_rocm(context)
+    return found if found is None or isinstance(found, Unread) else found.major
+
+
+def rocm_major(context: Context) -> int | None:
+    """Return the major version of the host's ROCm; None without one."""
+    found = rocm(context)
+    return None if found is None else found.major
+
+
+def loaded_by(context: Context) -> str:
+    """Return whose frame loads what torch then fails to load: a package, "this project" or ""."""
+    for frame in reversed(context.frames):
+        owner = context.owner(frame)
+        if owner.kind in {"project", "hub"} or (owner.kind == "package" and owner.name != "torch"):
+            context.saw(f"{frame.file}:{frame.line}", str(owner), "the traceback")
+            return owner.name or str(owner)
+    return ""
+
+
 FACTS = {
+    "torch_rocm_major": torch_rocm_major,
+    "rocm_major": rocm_major,
+    "loaded_by": loaded_by,
     "torch_targets": torch_targets,
     "missing_targets": missing_targets,
     "library": library,

@@ -6,7 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rocmlint.gpus.target import DEVICES
+from rocmlint.gpus.target import DEVICES, GENERIC_OF
+from rocmlint.why.facts.here import variable
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
@@ -25,6 +26,25 @@ _LIST = 3
 """A line with so many processors lists what something supports."""
 _NOT_DEVICE = ("PYTORCH_ROCM_ARCH", "AMDGPU_TARGETS", "GPU_ARCHS", "offload-arch", ".co", ".hsaco")
 _MODEL = re.compile(r"\b(?:MI\d{2,3}[AX]?|RX [5-9]\d00|RX 90\d0|[WVR]\d{4}|\d{3}M|Radeon VII)\b")
+_OF_NVIDIA = re.compile(r"\bNVIDIA (?:GeForce|RTX|A\d|H\d|L\d)|\bRTX [2-5]0[5-9]0\b|\bGTX 1\d{3}\b")
+_PARTS = 3
+_USUAL = {"gfx10-1-generic": "10.1.0", "gfx10-3-generic": "10.3.0", "gfx11-generic": "11.0.0"}
+"""What HSA_OVERRIDE_GFX_VERSION is set to within a family: the GPU that all wheels have code for."""
+_INTEGRATED = frozenset(
+    [
+        "gfx902",
+        "gfx90c",
+        "gfx1013",
+        "gfx1033",
+        "gfx1035",
+        "gfx1036",
+        "gfx1103",
+        "gfx1150",
+        "gfx1151",
+        "gfx1152",
+        "gfx1153",
+    ]
+)
 _ALIASES = (
     ("strix halo", "gfx1151"),
     ("ryzen ai max", "gfx1151"),
@@ -88,10 +108,59 @@ def amd_gpu(context: Context) -> bool | Unread:
 
 def nvidia_gpu(context: Context) -> bool:
     """Return whether there is an NVIDIA GPU here."""
-    found = context.host.has_nvidia
-    if found:
-        context.saw("NVIDIA GPU", "yes", context.host.source)
-    return found
+    line = next((each for each in context.log.lines if _OF_NVIDIA.search(each)), None)
+    if line is not None or context.host.has_nvidia:
+        context.saw("NVIDIA GPU", "yes", "the log" if line is not None else context.host.source)
+        return True
+    return False
+
+
+def override_fits(context: Context) -> bool | Unread | None:
+    """Return whether HSA_OVERRIDE_GFX_VERSION names a GPU whose code runs on the one here.
+
+    That is one of the same family of instructions; None where the variable is not set.
+    """
+    target = _processor(variable(context, "HSA_OVERRIDE_GFX_VERSION"))
+    if not target:
+        return None
+    found = context.host.gpus or gpus(context)
+    if isinstance(found, Unread):
+        return found
+    family = GENERIC_OF.get(target, target)
+    return all(each == target or GENERIC_OF.get(each) == family for each in found)
+
+
+def stand_in(context: Context) -> str | Unread:
+    """Return the HSA_OVERRIDE_GFX_VERSION of the usual GPU of the same family; empty for none.
+
+    Under it gfx1031 runs the code for gfx1030 ("10.3.0").
+    """
+    found = gpus(context)
+    if isinstance(found, Unread):
+        return found
+    usual = {_USUAL.get(GENERIC_OF.get(each, ""), "") for each in found}
+    version = usual.pop() if len(usual) == 1 else ""
+    return "" if _processor(version) in found else version
+
+
+def _processor(version: str) -> str:
+    numbers = version.split(".")
+    if not all(each.isdecimal() for each in numbers) or len(numbers) != _PARTS:
+        return ""
+    return f"gfx{numbers[0]}{int(numbers[1]):x}{int(numbers[2]):x}"
+
+
+def integrated(context: Context) -> str:
+    """Return the processor of an integrated GPU that is there beside another GPU; empty for none.
+
+    It has one of the numbers that only chips with a CPU have.
+    """
+    found = tuple(dict.fromkeys(context.host.gpus))
+    inside = [each for each in found if each in _INTEGRATED]
+    if not inside or len(found) == len(inside):
+        return ""
+    context.saw("GPUs", ", ".join(found), context.host.source)
+    return inside[0]
 
 
 @cache
@@ -150,4 +219,7 @@ FACTS = {
     "gpu_count": gpu_count,
     "amd_gpu": amd_gpu,
     "nvidia_gpu": nvidia_gpu,
+    "override_fits": override_fits,
+    "stand_in": stand_in,
+    "integrated": integrated,
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MEBIBYTE, _GIBIBYTE = 1 << 20, 1 << 30
 _WINDOWS = re.compile(r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b")
 _ABSENT = -1
+_CONTAINERS = ("docker", "podman", "apptainer", "singularity")
 _SHARED = "/dev/shm"  # noqa: S108 - its size is looked up
 
 
@@ -64,7 +65,9 @@ def render_nodes(context: Context) -> int:
 
 def container(context: Context) -> str:
     """Return the kind of container this is, such as "docker"; empty for none."""
-    found = context.host.container
+    lines = context.log.lines
+    named = (each for each in _CONTAINERS if any(f"{each} run" in line for line in lines))
+    found = next(named, "") or context.host.container
     if found:
         context.saw("container", found, context.host.source)
     return found
