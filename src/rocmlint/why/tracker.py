@@ -41,11 +41,7 @@ _PACKAGES = {
 _WORDS: tuple[tuple[str, str], ...] = (
     ("MIOpen( miopenStatus rocBLAS rocblas hipBLASLt hipblaslt", "ROCm/rocm-libraries"),
     ("NCCL RCCL librccl", "ROCm/rocm-systems"),
-    (
-        "HSA_STATUS_ERROR rocdevice.cpp HIP GPU hipError libamdhip64 libhsa-runtime64 rocminfo amdgpu "
-        "/dev/kfd",
-        "ROCm/ROCm",
-    ),
+    ("HSA_STATUS_ERROR rocdevice.cpp HIP GPU hipError rocminfo amdgpu /dev/kfd", "ROCm/ROCm"),
     ("ollama", "ollama/ollama"),
     ("llama.cpp ggml_cuda ggml-", "ggml-org/llama.cpp"),
     ("lemonade", "lemonade-sdk/lemonade"),

@@ -29,22 +29,9 @@ _MODEL = re.compile(r"\b(?:MI\d{2,3}[AX]?|RX [5-9]\d00|RX 90\d0|[WVR]\d{4}|\d{3}
 _OF_NVIDIA = re.compile(r"\bNVIDIA (?:GeForce|RTX|A\d|H\d|L\d)|\bRTX [2-5]0[5-9]0\b|\bGTX 1\d{3}\b")
 _PARTS = 3
 _USUAL = {"gfx10-1-generic": "10.1.0", "gfx10-3-generic": "10.3.0", "gfx11-generic": "11.0.0"}
-"""What HSA_OVERRIDE_GFX_VERSION is set to within a family: the GPU that all wheels have code for."""
-_INTEGRATED = frozenset(
-    [
-        "gfx902",
-        "gfx90c",
-        "gfx1013",
-        "gfx1033",
-        "gfx1035",
-        "gfx1036",
-        "gfx1103",
-        "gfx1150",
-        "gfx1151",
-        "gfx1152",
-        "gfx1153",
-    ]
-)
+"""What HSA_OVERRIDE_GFX_VERSION is set to in a family: the GPU that most wheels are for."""
+_WITH_CPU = "gfx902 gfx90c gfx1013 gfx1033 gfx1035 gfx1036 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153"
+_INTEGRATED = frozenset(_WITH_CPU.split())
 _ALIASES = (
     ("strix halo", "gfx1151"),
     ("ryzen ai max", "gfx1151"),
