@@ -11,6 +11,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
+from rocmlint.why.tracker import tracker_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,7 +88,10 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
 
 
 def _unknown(context: Context) -> Answer:
-    return Answer("unknown", context.log, context.raised, gathered=tuple(_gathered(context)))
+    gathered = tuple(_gathered(context))
+    return Answer(
+        "unknown", context.log, context.raised, gathered=gathered, tracker=tracker_of(context)
+    )
 
 
 def _gathered(context: Context) -> Iterator[Evidence]:
