@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.why.facts import code, definitions, here, installed, project
+from rocmlint.why.facts import code, definitions, here, installed, models, project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FACTS: dict[str, Callable[..., Any]] = {
     name: function
-    for module in (code, definitions, here, installed, project)
+    for module in (code, definitions, here, installed, models, project)
     for name, function in module.FACTS.items()
 }
 NAMES = frozenset(_FACTS)

@@ -138,7 +138,7 @@ def _first_finding(context: Context, code: str, paths: tuple[str, ...]) -> str:
     from rocmlint.config.configuration import Configuration  # noqa: PLC0415 - loads the rules
     from rocmlint.lint.run import Options, run  # noqa: PLC0415
 
-    options = {"select": [code], "preview": True}
+    options = {"select": [code], "preview": True, "profile": "export"}
     settings_for = Configuration(options, isolated=True).settings_for
     root = context.project
     found = run([os.path.join(root, each) for each in paths], settings_for, Options(jobs=1))
