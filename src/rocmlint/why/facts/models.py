@@ -1,4 +1,4 @@
-"""Facts about models of transformers: ``model_since('qwen2_vl')``."""
+"""Facts about models of transformers: ``model_since('qwen2_vl')``, ``model_release('qwen2_vl')``."""
 
 from __future__ import annotations
 
@@ -31,4 +31,10 @@ def model_since(context: Context, model_type: str) -> Version | Unread | None:
     return first
 
 
-FACTS = {"model_since": model_since}
+def model_release(context: Context, model_type: str) -> str | Unread | None:
+    """Return the same as text, for a requirement."""
+    first = model_since(context, model_type)
+    return first if first is None or isinstance(first, Unread) else str(first)
+
+
+FACTS = {"model_since": model_since, "model_release": model_release}
