@@ -78,7 +78,9 @@ def test_environments_and_hidden_directories_are_left_out(tmp_path: Path) -> Non
         (tmp_path / folder / "a.py").write_text("max_length = 1\n")
     (tmp_path / "env" / "pyvenv.cfg").touch()
     assert isinstance(read(tmp_path, "setting", "max_length"), Unread)
-    assert isinstance(read(tmp_path, "project_has", "max_length"), Unread)
+    context = context_of(tmp_path, "ValueError: no")
+    assert functions_of(context)["project_has"]("max_length") is False
+    assert [each.fact for each in context.doubts] == ["the files of the project"]
 
 
 def test_a_text_of_the_project_is_evidence_with_its_line(tmp_path: Path) -> None:

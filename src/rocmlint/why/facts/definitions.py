@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.text.python_ast import syntax_tree
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.project import doubt_the_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,13 @@ _FIRST_RANK = ("is_main_process", "is_global_zero", "is_world_process_zero", "is
 _RANKS = ("rank", "local_rank", "global_rank", "get_rank", "world_rank", "process_index")
 
 
-def defines(context: Context, name: str) -> str | Unread | None:
+def defines(context: Context, name: str) -> str | None:
     """Return where the project defines a function or a method ("Trainer.compute_loss").
 
     None if it defines none. A name without a class stands for a method of any class, and for a
     function; what is in a file of the frames comes first.
     """
-    if not context.files.paths:
-        return Unread("the files of the project", "rocmlint why ... PATH")
+    doubt_the_project(context)
     holder, _, function = name.rpartition(".")
     holder = holder.rpartition(".")[2]
     found = []
@@ -66,10 +65,9 @@ def _definitions(tree: ast.Module, function: str) -> Iterator[tuple[int, str]]:
                 waiting.append((child, owner))
 
 
-def collective_on_one_rank(context: Context) -> str | Unread:
+def collective_on_one_rank(context: Context) -> str:
     """Return where the project calls a collective below ``if rank == 0``; empty if nowhere."""
-    if not context.files.paths:
-        return Unread("the files of the project", "rocmlint why ... PATH")
+    doubt_the_project(context)
     for path, text in context.files.with_word(*_FIRST_RANK, *_RANKS):
         tree = syntax_tree(text) if path.endswith(".py") else None
         for node in ast.walk(tree) if tree is not None else ():

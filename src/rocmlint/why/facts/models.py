@@ -1,9 +1,10 @@
-"""Facts about models of transformers: ``model_since('qwen2_vl')``, ``model_release('qwen2_vl')``."""
+"""Facts about models of transformers: ``model_since('qwen2_vl')``, the same as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.why.facts.installed import version
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
@@ -37,4 +38,10 @@ def model_release(context: Context, model_type: str) -> str | Unread | None:
     return first if first is None or isinstance(first, Unread) else str(first)
 
 
-FACTS = {"model_since": model_since, "model_release": model_release}
+def installed_as(context: Context, package: str) -> str | Unread | None:
+    """Return the version of an installed package as text, for a requirement."""
+    found = version(context, package)
+    return found if found is None or isinstance(found, Unread) else str(found)
+
+
+FACTS = {"model_since": model_since, "model_release": model_release, "installed_as": installed_as}

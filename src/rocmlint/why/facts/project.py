@@ -48,7 +48,8 @@ def setting(context: Context, *names: str) -> int | float | bool | Unread:
         return Unread(f"{names[0]} ({what})", command)
     value, place, _ = found[0]
     context.saw(names[0], _shown(value), place)
-    _doubt_the_project(context)
+    if place != "the log":
+        doubt_the_project(context)
     return value
 
 
@@ -99,26 +100,24 @@ def _number(text: str) -> int | float | bool:
     return product
 
 
-def project_has(context: Context, *texts: str) -> bool | Unread:
+def project_has(context: Context, *texts: str) -> bool:
     """Return whether one of some texts is in a file of the project, outside of comments."""
-    if not context.files.paths:
-        return Unread("the files of the project", "rocmlint why ... PATH")
+    doubt_the_project(context)
     for path, content in context.files.with_word(*texts):
         for number, line in enumerate(content.split("\n"), 1):
             code = line.partition("#")[0]
             if any(each in code for each in texts):
                 context.saw(line.strip()[:_MOST_SHOWN], "in the project", f"{path}:{number}")
-                _doubt_the_project(context)
                 return True
-    _doubt_the_project(context)
     return False
 
 
-def rule_finds(context: Context, code: str) -> str | Unread:
+def rule_finds(context: Context, code: str) -> str:
     """Return where a rule of rocmlint reports something ("train.py:30"); empty if nowhere.
 
     The files of the frames are linted, and where they have no finding the whole project.
     """
+    doubt_the_project(context)
     near = tuple(sorted(_files_of_frames(context)))
     for paths in (near, context.files.paths):
         known = context.files.findings
@@ -127,10 +126,7 @@ def rule_finds(context: Context, code: str) -> str | Unread:
         place = known[code, paths]
         if place:
             context.saw(code, "reported by rocmlint", place)
-            _doubt_the_project(context)
             return place
-    if not context.files.paths:
-        return Unread("the files of the project", f"rocmlint --select {code} PATH")
     return ""
 
 
@@ -175,8 +171,11 @@ def _files_of_frames(context: Context) -> frozenset[str]:
     return frozenset(path for file in written if (path := context.files.of_frame(file)))
 
 
-def _doubt_the_project(context: Context) -> None:
-    """Note a doubt where the log is of files, and none of them is of this project."""
+def doubt_the_project(context: Context) -> None:
+    """Note a doubt where there are no files, or where the log is of other files than these."""
+    if not context.files.paths:
+        context.doubts[Unread("the files of the project", "rocmlint why ... PATH")] = None
+        return
     owners = [
         context.owner(frame).kind
         for chain in context.log.chains
