@@ -79,7 +79,7 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
     first = ranked[0]
     equal = [each for each in ranked if each.verdict == first.verdict]
-    if len(equal) > _MOST_ALTERNATIVES:
+    if len({each.entry for each in equal}) > _MOST_ALTERNATIVES:
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":
