@@ -77,6 +77,10 @@ def broken_laws(symptom: Symptom) -> Iterator[str]:
         for each in symptom.references
         if not re.fullmatch(r"https://[\w.-]+\.\w+/\S+", each)
     )
+    if not symptom.examples:
+        yield "has no example"
+    if not symptom.near_misses:
+        yield "has no near miss"
     yield from failures(symptom)
     yield from (f"no such rule: {each}" for each in symptom.rules if each not in CODES)
     for advice in advices(symptom):
@@ -236,6 +240,7 @@ def test_a_template_whose_time_grows_with_the_square_is_found_to_be_slow(
     "text",
     [
         "symptom = 1",
+        "other = 1",
         "other = 1\n[[symptom]]",
         "[[symptom]]",
         "[[symptom]]\nid = 'a'\nmatch = '{}'\ncause = 'x'",

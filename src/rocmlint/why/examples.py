@@ -28,10 +28,6 @@ def matches(symptom: Symptom, text: str) -> bool:
 
 def failures(symptom: Symptom) -> Iterator[str]:
     """Yield what is wrong with the examples of an entry, one line each."""
-    if not symptom.examples:
-        yield "has no example"
-    if not symptom.near_misses:
-        yield "has no near miss"
     for text in symptom.examples:
         if not matches(symptom, text):
             yield f"does not match its example {_first_line(text)!r}"

@@ -112,7 +112,7 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
     if texts["cause"]:
         cases.append(_case({k: table[k] for k in OF_CASE if k in table}, functions, names))
     if not cases:
-        message = "needs a cause"
+        message = "the cause is empty: say in one sentence what makes it happen"
         raise ConfigError(message)
     sure = table.get("sure", True)
     if not isinstance(sure, bool):
