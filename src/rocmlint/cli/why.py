@@ -6,12 +6,15 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.cli import why_diary
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help, run_verb
 from rocmlint.errors import ConfigError
+from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
+from rocmlint.why.host.examined import read_examination
 from rocmlint.why.log.read import UnreadableLogError, read_stream, read_text
 from rocmlint.why.report import json_of, lines_of
 
@@ -21,15 +24,18 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.verify.job.witness_report import WitnessReport
+    from rocmlint.why.entries.symptom import Symptom
+    from rocmlint.why.host.host import Host
     from rocmlint.why.log.shapes import Log
 
 HELP = Help(
-    "[FILE | - | TEXT] [PATH] [--python PYTHON] | [PATH] -- COMMAND ...",
+    "[FILE | - | TEXT] [PATH] [flags] | [PATH] [flags] -- COMMAND ...",
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.\n\n"
     "With -- COMMAND, run the command, pass its output through, and explain on stderr why it "
     "failed;\nnothing more is printed if it succeeds. Programs read the JSON from --output FILE.",
-    "exit codes: 0 an answer, 3 unknown, 2 usage error; with -- COMMAND that of the command",
+    "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error;\n"
+    "with -- COMMAND that of the command",
     command=True,
 )
 _NAMES_OF_LOGS = (".log", ".txt", ".out", ".err", ".ipynb", ".json", ".gz")
@@ -45,38 +51,58 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="a log, - for standard input (the default), or the message in quotes",
     )
     parser.add_argument(
-        "path", nargs="?", metavar="PATH", help="the directory of the project (default: .)"
+        "path",
+        nargs="?",
+        default=os.curdir,
+        metavar="PATH",
+        help="the directory of the project (default: .)",
     )
     parser.add_argument(
         "--python", metavar="PYTHON", help="the interpreter that ran the job, or its environment"
     )
+    parser.add_argument(
+        "--examination",
+        metavar="FILE",
+        help="a report of AMD's rocm examine --json, whose facts about the machine count",
+    )
+    why_diary.add_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write the answer")
     add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint why``."""
+    if why_diary.is_about_entries(flags):
+        return why_diary.run(flags)
     if flags.command:
         return _run_command(flags)
-    project = _project(os.curdir if flags.path is None else flags.path)
+    project = _project(flags.path)
     python = _interpreter(flags.python)
-    context = _context(_read(flags.log), project, python)
-    return _answer(context, flags, to_stderr=False)
+    own = why_diary.own_of(project)
+    examination = _examination(flags)
+    context = _context(_read(flags.log, own), project, python)
+    context.examination = examination
+    if flags.add:
+        return why_diary.add(context)
+    return _answer(context, flags, own, to_stderr=False)
 
 
 def _run_command(flags: SimpleNamespace) -> int:
     """Run the job, and explain its failure; the exit code is the job's own."""
     from rocmlint.cli.why_job import run_job  # noqa: PLC0415 - starts threads and processes
 
-    if flags.path is not None:
+    if flags.path != os.curdir or flags.add:
         message = "why: only the directory of the project can come before --"
         raise ConfigError(message)
     project = _project(os.curdir if flags.log == "-" else flags.log)
     python = _interpreter(flags.python)
-    job = run_job(flags.command, _literals())
+    own = why_diary.own_of(project)
+    examination = _examination(flags)
+    job = run_job(flags.command, _literals(own))
     if job.ending.code and job.ending.interrupted is None:
         context = _context(job.log, project, python, job.failed)
-        _answer(context, flags, to_stderr=True)
+        context.examination = examination
+        _answer(context, flags, own, to_stderr=True)
     return job.ending.code
 
 
@@ -97,7 +123,7 @@ def _context(
         context.python, context.is_assumed = log.binary, False
     if process is not None:
         variables = {**os.environ, **process.facts.get("environment", {})}
-        context.machine = type(context.machine)(environment=variables)
+        context.machine = Machine(environment=variables)
     return context
 
 
@@ -109,9 +135,11 @@ def _has_packages(folder: str) -> bool:
         return False
 
 
-def _answer(context: Context, flags: SimpleNamespace, *, to_stderr: bool) -> int:
+def _answer(
+    context: Context, flags: SimpleNamespace, own: Sequence[Symptom], *, to_stderr: bool
+) -> int:
     """Print the answer or write it to ``--output``, and return its exit code."""
-    answer = diagnose(context)
+    answer = diagnose(context, own)
     is_json = flags.output_format == "json"
     text = json_of(answer, context) if is_json else "\n".join(lines_of(answer))
     if flags.output is None:
@@ -126,6 +154,10 @@ def _answer(context: Context, flags: SimpleNamespace, *, to_stderr: bool) -> int
         message = f"--output {flags.output}: cannot be written: {error.strerror}"
         raise ConfigError(message) from error
     return answer.exit_code
+
+
+def _examination(flags: SimpleNamespace) -> Host | None:
+    return read_examination(flags.examination, Machine()) if flags.examination else None
 
 
 def _project(path: str) -> str:
@@ -148,22 +180,22 @@ def _interpreter(python: str | None) -> str | None:
     return found
 
 
-def _literals() -> tuple[str, ...]:
+def _literals(own: Sequence[Symptom]) -> tuple[str, ...]:
     """Return what entries look for, so that a line with it is kept of a large log."""
     from rocmlint.why.entries.load import built_in  # noqa: PLC0415 - read where it is needed
     from rocmlint.why.facts.all import NAMES  # noqa: PLC0415
 
-    return tuple(each.literal for symptom in built_in(NAMES) for each in symptom.match)
+    return tuple(each.phrase for symptom in (*own, *built_in(NAMES)) for each in symptom.match)
 
 
-def _read(source: str) -> Log:
+def _read(source: str, own: Sequence[Symptom]) -> Log:
     if source == "-":
         if sys.stdin is None or sys.stdin.isatty():
             message = "why: pipe a log into it, or name a file or a message"
             raise ConfigError(message)
-        return _named("standard input", lambda: read_stream(sys.stdin.buffer, _literals()))
+        return _named("standard input", lambda: read_stream(sys.stdin.buffer, _literals(own)))
     if _is_path(source):
-        return _named(source, lambda: _read_file(source))
+        return _named(source, lambda: _read_file(source, own))
     if not source.strip():
         message = "why: the message is empty"
         raise ConfigError(message)
@@ -181,12 +213,12 @@ def _is_path(source: str) -> bool:
     return is_word and source.endswith(_NAMES_OF_LOGS) and ": " not in source
 
 
-def _read_file(path: str) -> Log:
+def _read_file(path: str, own: Sequence[Symptom]) -> Log:
     if os.path.isdir(path):
         message = "is a directory; name a log, or put the message in quotes"
         raise UnreadableLogError(message)
     with open(path, "rb") as file:
-        return read_stream(file, _literals())
+        return read_stream(file, _literals(own))
 
 
 def _named(source: str, read: Callable[[], Log]) -> Log:

@@ -27,7 +27,7 @@ _GOES_ON = (
 """How a paragraph begins that belongs to the message above a blank line."""
 _ONLY_ENDINGS = frozenset({
     "Exit", "Interrupt", "Iteration", "Violation", "Failure", "Timeout", "NotFound", "Invalid",
-    "Expired", "Group", "Refused", "Fault", "Died", "Warning",
+    "Error", "Expired", "Group", "Refused", "Fault", "Died", "Warning",
 })  # fmt: skip
 _WRAPPED = re.compile(
     r"because of the following error(?: \(look up to see its traceback\))?:\s*(?P<message>.+)",

@@ -46,8 +46,8 @@ _PLAIN = re.compile(
     r"(?:: (?P<message>.*))?$"
 )
 _IN_PROSE = re.compile(
-    rf"(?<![\w.@/-])(?P<type>{_NAME}(?:[A-Z]\w{{0,80}}?)?(?:Error|Exception|Unsupported|SymNode))"
-    r": (?P<message>\S.*)"
+    r"(?<![\w.@/-])(?P<type>(?:(?:[A-Za-z_]\w{0,120}\.){1,12}(?:[A-Z]\w{0,80}?)?|[A-Z]\w{0,80}?)"
+    r"(?:Error|Exception|Unsupported|SymNode)): (?P<message>\S.*)"
 )
 _LEVELS = re.compile(
     r"\s{0,8}(?:\[?(?:TRACE|INFO|WARN(?:ING)?|ERROR|CRITICAL|DEBUG|FATAL)\]?|error|E)[:\s]\s?-?\s?"

@@ -17,7 +17,7 @@ _LONGEST_LINE = 8_000
 _AFTER_STRONG, _AFTER_WEAK = 40, 3
 """Lines below a line with a word that may belong to it."""
 _WINDOW_BEFORE, _WINDOW_AFTER = 200, 3_000
-_TELLING = 12
+_TELLING = 8
 """Characters of a literal that is not found everywhere."""
 _MOST_TOGETHER = 32_000
 """Bytes of lines that follow each other which are kept or dropped as one."""
