@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.why.facts import code, here, installed
+from rocmlint.why.facts import code, here, installed, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
 _FACTS: dict[str, Callable[..., Any]] = {
-    name: function for module in (code, here, installed) for name, function in module.FACTS.items()
+    name: function
+    for module in (code, here, installed, pairs)
+    for name, function in module.FACTS.items()
 }
 NAMES = frozenset(_FACTS)
 

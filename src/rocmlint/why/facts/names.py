@@ -75,8 +75,13 @@ def imported_release(context: Context, module: str) -> Release:
     found = release_of(context, module)
     if not found.is_missing:
         return found
+    for each in [each for each in context.evidence if each.fact == found.name]:
+        del context.evidence[each]
     unread = Unread(f"the installed {found.name}", f"python -m pip show {found.name}")
-    return Release(found.name, listed_version(context, found.name), unread)
+    listed = listed_version(context, found.name)
+    if listed is not None:
+        context.saw(found.name, listed, "the log")
+    return Release(found.name, listed, unread)
 
 
 def listed_version(context: Context, name: str) -> Version | None:

@@ -10,6 +10,7 @@ from rocmlint.why.generic import (
     missing_library,
     missing_module,
     missing_name,
+    model_type,
     no_distribution,
     requirement,
     shadowed,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rocmlint.why.generic.reader import Reader
 
 READERS: tuple[Reader, ...] = (
+    model_type.read,
     shadowed.read,
     missing_name.read,
     missing_attribute.read,

@@ -131,6 +131,8 @@ def _contradicts(pair: tuple[Demand, Demand]) -> bool:
         return False
     both = one.asked.specifier & other.asked.specifier
     known = requirements.releases(name)
+    if not known and any(each.operator in {">", "!="} for each in both):
+        return False  # what lies between two bounds is not known
     versions = [each for pin in both if (each := version_of(pin.version.removesuffix(".*")))]
     return not any(both.contains(each, prereleases=True) for each in (*known, *versions))
 

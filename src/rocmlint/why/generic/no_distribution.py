@@ -203,6 +203,8 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
     first, last = min(search.listed), max(search.listed)
     has = f"{first} to {last}" if first != last else str(last)
     context.saw("the index has", has, "the message")
+    if any(not each.is_prerelease for each in inside):
+        return None  # it was refused for another reason
     if inside:
         newest = max(inside)
         return _explained(
@@ -213,10 +215,9 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
         )
     if "+rocm" in search.text and not any("rocm" in (each.local or "") for each in search.listed):
         return _without_label(search, context)
-    more = []
-    python = _other_python(search)
-    if python:
-        more.append(Action(f"or use Python {python}, which the versions left out require"))
+    more: list[Action] = []
+    if _other_python(search):
+        return None
     rocm = search.rocm or next(
         (f["rocm"] for f in map(_ROCM.search, map(str, search.listed)) if f), ""
     )

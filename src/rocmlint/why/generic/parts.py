@@ -98,7 +98,7 @@ def where(place: Place | None, change: str = "change this file") -> str:
     """Return the file to change in words."""
     if place is None:
         return ""
-    if place.owner.kind == "package":
+    if place.owner.kind in {"package", "hub"}:
         return f"{place.frame.file}:{place.frame.line} ({place.owner}): not this project's code"
     return f"{place}: {change}"
 

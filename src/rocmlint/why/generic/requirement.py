@@ -61,7 +61,7 @@ _NOT_INSTALLED = re.compile(
     r"which is not installed"
 )
 _NO_METADATA = re.compile(
-    r"(?:No package metadata was found for |PackageNotFoundError: |"
+    r"(?:No package metadata was found for |PackageNotFoundError: (?!No package )|"
     r"DistributionNotFound: The ['\"])['\"]?(?P<name>[A-Za-z][\w.-]*)"
 )
 _OTHER_PYTHON = re.compile(

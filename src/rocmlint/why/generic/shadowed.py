@@ -32,6 +32,7 @@ _FROM_FILE = re.compile(
     r" \((?P<path>[^()\n]+)\)"
 )
 _ATTRIBUTE = re.compile(r"\bmodule ['\"](?P<module>\w+)['\"] has no attribute ['\"]\w+['\"]")
+_NO_SUBMODULE = re.compile(r"No module named ['\"](?P<module>\w+)\.[\w.]+['\"]")
 _UNKNOWN_PLACE = "(unknown location)"
 _SITE = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3|[/\\]Lib[/\\]")
 _WEIGHT = 40
@@ -76,7 +77,8 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         top = found["parent"].partition(".")[0] if found is not None else ""
         path = _own_file(context, top) if found is not None and found["parent"] == top else ""
         if found is not None and path:
-            yield _shadowing(context, path, top, found[0])
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, top, found[0], sure=sure)
         return
     found = _FROM_FILE.search(text) if "cannot import name" in text else None
     if found is not None and is_foreign(found["path"], found["module"], context):
@@ -86,7 +88,15 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if found is not None and is_library(context, found["module"]):
         path = _own_file(context, found["module"])
         if path:
-            yield _shadowing(context, path, found["module"], found[0])
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, found["module"], found[0], sure=sure)
+        return
+    found = _NO_SUBMODULE.search(text) if "No module named" in text else None
+    if found is not None and is_library(context, found["module"]):
+        path = _own_file(context, found["module"])
+        if path and context.packages.owner(found["module"]) is not None:
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, found["module"], found[0], sure=sure)
 
 
 def _stem(path: str) -> str:
@@ -94,8 +104,10 @@ def _stem(path: str) -> str:
     return parts[-2] if parts[-1] == "__init__.py" and len(parts) > 1 else parts[-1][:-3]
 
 
-def _shadowing(context: Context, path: str, top: str, message: str) -> Explanation:
-    context.saw(path, f"imported as {top}", "the message")
+def _shadowing(
+    context: Context, path: str, top: str, message: str, *, sure: bool = True
+) -> Explanation:
+    context.saw(path, f"is imported as {top}", "the log" if sure else "this machine")
     kind = "Python's own module" if top in sys.stdlib_module_names else "the package"
     new = os.path.basename(path) if not path.endswith("__init__.py") else top
     return made(
@@ -103,11 +115,21 @@ def _shadowing(context: Context, path: str, top: str, message: str) -> Explanati
         "shadowed-module",
         f"{path} has the name of {kind} {top}, so Python imports this file instead of it",
         weight=_WEIGHT,
+        sure=sure,
         where=f"{path} (this project): rename this file",
         actions=(Action(f"rename {new}, and delete its __pycache__; no import has to change"),),
         confirm=f"{python_of(context)} -c 'import {top}; print({top}.__file__)'",
+        missing=() if sure else (Unread(f"the file that is imported as {top}", "see confirm"),),
         message=message,
     )
+
+
+def _is_first(context: Context, path: str) -> bool:
+    """Return whether a file of the project is in the traceback, or beside the script that ran."""
+    script = context.frames[0].file if context.frames else ""
+    home = os.path.dirname(os.path.dirname(path) if path.endswith("__init__.py") else path)
+    is_beside = bool(script) and os.path.normpath(os.path.dirname(script)) == home
+    return is_beside or any(each.file == path for each in context.frames)
 
 
 def _own_file(context: Context, top: str) -> str:
@@ -164,17 +186,18 @@ def _probably_shadowed(context: Context, top: str, message: str) -> Explanation:
 
 def _intruder(context: Context) -> Place | None:
     """Return a file of the project that a package imports by the name of another library."""
-    before = None
+    before, line = "", ""
     for frame in context.frames:
         if frame.file.startswith("<frozen"):
             continue
         owner = context.owner(frame)
         is_outside = owner.kind in {"project", "other"} and not _SITE.search(frame.file)
-        if is_outside and before in {"package", "python"} and _is_module_level(frame.function):
-            stem = _stem(frame.file) if frame.file.endswith(".py") else ""
-            if stem and is_library(context, stem):
+        if is_outside and before in {"package", "python"} and frame.file.endswith(".py"):
+            stem = _stem(frame.file)
+            is_imported = re.match(rf"(?:import|from)\s.*\b{re.escape(stem)}\b", line)
+            if is_imported and is_library(context, stem):
                 return Place(frame, owner)
-        before = owner.kind
+        before, line = owner.kind, frame.code
     return None
 
 

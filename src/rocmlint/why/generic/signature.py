@@ -168,7 +168,7 @@ def _of_project(context: Context, call: Call, own: Definition, place: Place | No
         context,
         "signature",
         cause,
-        weight=_WEIGHT + 6,
+        weight=_WEIGHT + 60,
         where=f"{at} (this project): change this definition"
         if caller is not None or is_override
         else where(place),
@@ -210,7 +210,9 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
     told_ = [each for each in _candidates(context, call, imported) if _change(each, call).is_told]
     owners = {each.release.name for each in told_}
     if told_ and call.given and not call.is_double:
-        yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1)
+        is_of_package = place is not None and place.distribution.replace("-", "_") in indexed()
+        is_proven = imported is not None or is_of_package
+        yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1 and is_proven)
         return
     if imported is not None:
         yield from _by_import(context, call, imported, place)
@@ -287,6 +289,11 @@ def _by_index(
     context: Context, call: Call, callee: Callee, place: Place | None, *, is_one: bool
 ) -> Explanation:
     change, release = _change(callee, call), callee.release
+    name = call.callee
+    if name == "__init__":
+        name = callee.dotted.rpartition(".")[2]
+    holder = name.partition(".")[0]
+    is_one = is_one and not any(True for _ in definitions(context.project, holder))
     context.evidence.clear()  # of what the other packages have, nothing matters
     release_of(context, callee.dotted)
     saw_index(context, f"{callee.dotted}({call.given}=)", change)
@@ -296,7 +303,7 @@ def _by_index(
     return made(
         context,
         "signature",
-        f"{call.callee} of {release} does not take {call.given}: {told(change)}{by}",
+        f"{name} of {release} does not take {call.given}: {told(change)}{by}",
         weight=_WEIGHT + 4,
         sure=is_one,
         where=where(place),

@@ -12,7 +12,7 @@ from rocmlint.published.rocm_wheels import row
 from rocmlint.text.words import shortened
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
-from rocmlint.why.facts.installed import torch_build, version
+from rocmlint.why.facts.installed import python_version, torch_build, version
 from rocmlint.why.facts.providers import provider_of
 from rocmlint.why.facts.symbols import symbol_of
 from rocmlint.why.facts.value import Unread
@@ -130,6 +130,8 @@ def _of_python(context: Context, file: str, symbol: Symbol, message: str) -> Exp
     binary = re.split(r"[/\\]", file)[-1]
     built = re.search(r"cpython-3(\d{1,2})", binary)
     context.saw(binary, f"needs {symbol.name}", "the message")
+    python = python_version(context)
+    has_python = "" if isinstance(python, Unread) or python is None else str(python)
     tail = f" (Python 3.{built[1]} by its name)" if built is not None else ""
     what = f"{name} {has}".rstrip() or binary
     return made(
@@ -137,6 +139,7 @@ def _of_python(context: Context, file: str, symbol: Symbol, message: str) -> Exp
         "binary-of-another-python",
         f"{what} was built for another Python{tail} than the one that runs: it needs {symbol.name}",
         weight=_WEIGHT,
+        sure=built is not None and has_python != "" and has_python != f"3.{built[1]}",
         where=file if "/" in file else "",
         actions=(Action(f"uninstall {name or binary} and install it with the Python that runs"),),
         confirm=f"{python_of(context)} --version",
