@@ -79,7 +79,8 @@ ROWS = (
         "a private name of torch, imported by a package of which only the dates are known",
         traceback(
             "ImportError: cannot import name 'log' from"
-            " 'torch.distributed.elastic.agent.server.api' (SITE/torch/distributed/elastic/agent/server/api.py)",
+            " 'torch.distributed.elastic.agent.server.api'"
+            " (SITE/torch/distributed/elastic/agent/server/api.py)",
             "SITE/deepspeed/elasticity/elastic_agent.py: from torch.x import log",
         ),
         {"torch": "2.4.0", "deepspeed": "0.13.1"},
@@ -389,9 +390,9 @@ ROWS = (
     ),
     Row(
         "the same from uv",
-        "  \u00d7 No solution found when resolving dependencies:\n  ╰─▶ Because transformers==4.45.2"
-        " depends on tokenizers>=0.20,<0.21 and you require\n      tokenizers==0.19.1, we can"
-        " conclude that your requirements are unsatisfiable.",
+        "  \u00d7 No solution found when resolving dependencies:\n  ╰─▶ Because"
+        " transformers==4.45.2 depends on tokenizers>=0.20,<0.21 and you require\n "
+        "     tokenizers==0.19.1, we can conclude that your requirements are unsatisfiable.",
         {},
         "known",
         "conflicting-requirements",
@@ -496,8 +497,8 @@ ROWS = (
     Row(
         "a Python without wheels of this torch",
         "  \u00d7 No solution found when resolving dependencies:\n  ╰─▶ Because torch==2.5.1 has no"
-        " wheels with a matching Python ABI tag (e.g., `cp314`) and you require torch==2.5.1, we can"
-        " conclude that your requirements are unsatisfiable.",
+        " wheels with a matching Python ABI tag (e.g., `cp314`) and you require torch==2.5.1, we"
+        " can conclude that your requirements are unsatisfiable.",
         {},
         "known",
         "no-distribution",

@@ -14,6 +14,7 @@ from rocmlint.text.words import shortened
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.generic.parts import made, pip
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +53,9 @@ class Demand(NamedTuple):
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain requirements without a common release."""
     if _UV_START in text:
-        yield from _explained(text[text.index(_UV_START) :], list(_of_uv(text)), context)
-    elif "The conflict is caused by" in text or _PIP_START in text:
+        text = near(text, _UV_START)
+        yield from _explained(text, list(_of_uv(text)), context)
+    elif text := near(text, _PIP_START) or near(text, "The conflict is caused by"):
         yield from _explained(text, list(_of_pip(text)), context)
 
 
@@ -69,7 +71,7 @@ def _of_pip(text: str) -> Iterator[Demand]:
 
 
 def _of_uv(text: str) -> Iterator[Demand]:
-    joined = " ".join(text[text.index(_UV_START) :][:4000].split())
+    joined = " ".join(text.split())
     for found in _UV.finditer(joined):
         asked = requirement_of(found["asked"].rstrip(",."))
         if asked is not None:

@@ -17,6 +17,7 @@ from rocmlint.why.facts.names import (
     indexed,
     is_absent,
     module_file,
+    modules_with,
     release_of,
     requirement_for,
     saw_index,
@@ -26,6 +27,7 @@ from rocmlint.why.facts.names import (
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.missing_name import explain
 from rocmlint.why.generic.parts import in_place, innermost, made, python_of, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +60,7 @@ class Holder(NamedTuple):
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain an attribute that a module, a class or an object lacks."""
-    if "has no attribute" not in text:
-        return
+    text = near(text, "has no attribute")
     found = _OF_MODULE.search(text)
     if found is not None:
         unimported = _submodule(context, found)
@@ -177,7 +178,7 @@ def _holders(context: Context, package: str, holder: str, attribute: str) -> Ite
     release = release_of(context, package)
     version = release.version
     seen = set()
-    for module in known.elsewhere(holder, version or known.versions[-1])[:12]:
+    for module in modules_with(package, holder, version)[:12]:
         dotted = f"{module}.{holder}"
         defined = known.defined_as(dotted, version or known.versions[-1]) or dotted
         if defined in seen:

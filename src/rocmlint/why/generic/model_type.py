@@ -16,6 +16,7 @@ from rocmlint.why.facts.names import (
     told,
 )
 from rocmlint.why.generic.parts import install, made, python_of
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ _TYPE = re.compile(
 )
 _KEY = re.compile(r"KeyError: ['\"](?P<type>[a-z][\w-]*)['\"]")
 _CLASS = re.compile(
-    r"(?:Tokenizer class|Could not find(?: module)?|[Uu]nrecognized (?:image )?processor:?) "
+    r"(?:Tokenizer class|Could not find(?: module)?) "
     r"(?P<name>[A-Z]\w+) (?:does not exist or is not currently imported|neither in|in <module)"
 )
 _WEIGHT = 40
@@ -36,7 +37,7 @@ _WEIGHT = 40
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a type of model, or a class, that the installed transformers lacks."""
-    found = _TYPE.search(text) if "does not recognize this" in text else None
+    found = _TYPE.search(near(text, "does not recognize this"))
     if found is None and text.startswith("KeyError") and _reads_configuration(context):
         found = _KEY.match(text)
     if found is not None:
@@ -44,7 +45,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         dotted = f"transformers.models.{kind.replace('-', '_')}"
         yield from _explained(context, dotted, f"the model type {kind}", found[0])
         return
-    found = _CLASS.search(text)
+    found = _CLASS.search(near(text, "Tokenizer class") or near(text, "Could not find"))
     if found is not None:
         yield from _explained(context, f"transformers.{found['name']}", found["name"], found[0])
 

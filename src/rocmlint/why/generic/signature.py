@@ -20,6 +20,7 @@ from rocmlint.why.facts.names import (
     files_take,
     indexed,
     is_absent,
+    modules_with,
     release_of,
     requirement_for,
     saw_index,
@@ -28,6 +29,7 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import Place, in_place, innermost, made, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,15 +92,15 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 
 
 def _call(text: str) -> Call | None:
-    found = _KEYWORD.search(text) if "argument" in text else None
+    found = _KEYWORD.search(near(text, "keyword argument") or near(text, "multiple values"))
     if found is not None:
         is_double = bool(found["twice"])
         return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
-    found = _MISSING.search(text) if "() missing " in text else None
+    found = _MISSING.search(near(text, "() missing "))
     if found is not None:
         names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
         return Call(found["callee"], lacking=names, message=found[0])
-    found = _COUNT.search(text) if "() takes " in text else None
+    found = _COUNT.search(near(text, "() takes "))
     if found is not None:
         counts = (int(found["takes"]), int(found["given"]))
         return Call(found["callee"], counts=counts, message=found[0])
@@ -188,7 +190,7 @@ def _since(context: Context, own: Definition, call: Call) -> tuple[Release, Chan
             release = release_of(context, package)
             if release.version is None:
                 continue
-            modules = known.elsewhere(base, release.version)
+            modules = modules_with(package, base, release.version)
             if modules:
                 history = known.keyword(f"{modules[0]}.{base}.{method}", call.given)
                 return release, change_of(history, release.version)
@@ -227,7 +229,7 @@ def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explana
     release = version_of(place.owner.version)
     if known is None or release is None or not holder or method == "__init__":
         return
-    if known.elsewhere(holder, release):
+    if modules_with(known.package, holder, release):
         return
     text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
     yield made(
@@ -265,7 +267,7 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
         release = release_of(context, package)
         if release.version is None:
             continue
-        modules = known.elsewhere(parts[0], release.version)
+        modules = modules_with(package, parts[0], release.version)
         if modules:
             yield Callee(".".join((modules[0], *parts)), release)
 

@@ -17,6 +17,7 @@ from rocmlint.why.facts.providers import provider_of
 from rocmlint.why.facts.symbols import symbol_of
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made, pip, python_of
+from rocmlint.why.generic.reader import near
 from rocmlint.why.log.shapes import Frame
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.symbols import Symbol
 
 _MESSAGE = re.compile(
-    r"(?P<file>[^\s:'\"]+\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? undefined symbol: (?P<symbol>[\w.$@]+)"
+    r"(?P<file>[^\s:'\"]{1,400}\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? "
+    r"undefined symbol: (?P<symbol>[\w.$@]+)"
     r"(?:, version (?P<library>[\w.+-]+))?"
 )
 _OF_TORCH = frozenset({"c10", "at", "torch", "caffe2", "c10d"})
@@ -45,7 +47,7 @@ _WEIGHT = 36
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a symbol that no loaded library has."""
-    found = _MESSAGE.search(text) if "undefined symbol: " in text else None
+    found = _MESSAGE.search(near(text, "undefined symbol: "))
     if found is None:
         return
     file, symbol = found["file"], symbol_of(found["symbol"])
