@@ -32,6 +32,7 @@ _UV = re.compile(
     r"(?P<by>[A-Za-z][\w.-]*?)(?:\[[\w,-]+\])?(?P<pin>[=<>!~]=?[\w.*+]+)? depends on "
     r"(?P<asked>[A-Za-z][\w.-]*(?:\[[\w,-]+\])?(?:[=<>!~]=?[\w.*+]+,?)*)"
 )
+_UV_OWN = re.compile(r"you require ((?:(?: and )?[A-Za-z][\w.-]*(?:[=<>!~]=?[\w.*+]+,?)*){1,9})")
 _UV_START = "No solution found when resolving"
 _PIP_START = "conflicting dependencies"
 _WEIGHT = 34
@@ -78,10 +79,11 @@ def _of_uv(text: str) -> Iterator[Demand]:
             is_own = found["by"] in {"project", "you"}
             pin = (found["pin"] or "").removeprefix("==")
             yield Demand("" if is_own else found["by"], pin, asked)
-    for found in re.finditer(r"you require ([A-Za-z][\w.-]*(?:[=<>!~]=?[\w.*+]+,?)*)", joined):
-        asked = requirement_of(found[1].rstrip(",."))
-        if asked is not None:
-            yield Demand("", "", asked)
+    for found in _UV_OWN.finditer(joined):
+        for each in found[1].split(" and "):
+            asked = requirement_of(each.rstrip(",."))
+            if asked is not None:
+                yield Demand("", "", asked)
 
 
 def _explained(text: str, demands: list[Demand], context: Context) -> Iterator[Explanation]:

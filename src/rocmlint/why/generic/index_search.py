@@ -31,6 +31,10 @@ _UV = re.compile(
     r"|(?P<tagged>[\w.-]+(?:==[\w.*+]+)?) has no wheels with a matching (?P<tag>[\w ]+? tag))"
 )
 _PYTHON = re.compile(r"(?:[Pp]ython[ /]?v?|cp)(?P<major>3)\.?(?P<minor>\d{1,2})\b")
+_UV_SYNC = re.compile(
+    r"Distribution `(?P<asked>[\w.+=-]+) @ [^`\n]+` can't be installed because it doesn't have a"
+    r" source distribution or wheel"
+)
 _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
 
 
@@ -66,6 +70,7 @@ def search_in(text: str, log: str) -> Search | None:
     found = _PIP.search(near(text, "Could not find a version"))
     if found is None and "No matching distribution found" in text:
         found = _PIP_SHORT.search(near(text, "No matching distribution found"))
+    found = found or _UV_SYNC.search(near(text, "can't be installed because"))
     if found is not None:
         written = found["asked"].strip()
         listed = found.groupdict().get("listed")

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
+from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.names import (
     change_of,
@@ -26,7 +27,14 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.missing_name import explain
-from rocmlint.why.generic.parts import in_place, innermost, made, python_of, where
+from rocmlint.why.generic.parts import (
+    in_place,
+    innermost,
+    made,
+    older_remote_code,
+    python_of,
+    where,
+)
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -37,8 +45,8 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.names import Change, Release
 
 _OF_MODULE = re.compile(
-    r"(?<!initialized )\bmodule ['\"](?P<module>[\w.]+)['\"] has no attribute "
-    r"['\"](?P<name>\w+)['\"]"
+    r"(?<!initialized )\bmodule ['\"]?(?P<module>[\w.]+)['\"]? has no attribute "
+    r"['\"]?(?P<name>\w+)['\"]?"
     r"(?! \((?:most likely|consider))"
 )
 _OF_CLASS = re.compile(
@@ -101,6 +109,7 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         for each in _holders(context, package, holder, attribute)
     ]
     if not holders:
+        yield from _of_remote_code(context, holder, attribute, message)
         return
     first = holders[0]
     owners = {each.release.name for each in holders}
@@ -134,6 +143,27 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         missing=(release.unread, None if is_proven else _unread_class(holder)),
         rules=("ROC204",),
         table=table(),
+        message=message,
+    )
+
+
+def _of_remote_code(
+    context: Context, holder: str, attribute: str, message: str
+) -> Iterator[Explanation]:
+    """Explain an attribute that the library asks of a class of remote code."""
+    place = innermost(context)
+    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
+    if place is None or remote is None or place.distribution != "transformers":
+        return
+    version = version_of(place.owner.version)
+    if version is None or modules_with("transformers", holder, version):
+        return
+    yield older_remote_code(
+        context,
+        "missing-attribute",
+        f"{place.owner} asks {holder} for {attribute}; {remote} is older and does not define it",
+        weight=_WEIGHT,
+        remote=remote,
         message=message,
     )
 

@@ -80,7 +80,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     elif release.unread is not None and release.version is None:
         yield _perhaps_not_installed(context, module, release, found[0])
     elif not release.is_missing:
-        yield from _of_another(context, release, found[0])
+        yield from _of_another(context, module, release, found[0])
 
 
 def _of_python(context: Context, module: str, message: str) -> Explanation | None:
@@ -326,10 +326,15 @@ def _submodule(
     )
 
 
-def _of_another(context: Context, release: Release, message: str) -> Iterator[Explanation]:
+def _of_another(
+    context: Context, module: str, release: Release, message: str
+) -> Iterator[Explanation]:
     """Explain a package that is installed here, but was not found there."""
     binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
     command = "python -c 'import sys; print(sys.executable)'"
+    if binary is None and canonicalize_name(module) != release.name:
+        yield _not_built(context, module, release, message)
+        return
     if binary is not None:
         context.saw("interpreter of the ranks", binary["binary"], "the log")
         other = binary["binary"]
@@ -346,5 +351,22 @@ def _of_another(context: Context, release: Release, message: str) -> Iterator[Ex
         ),
         confirm=command,
         missing=(Unread("the interpreter that ran", command),),
+        message=message,
+    )
+
+
+def _not_built(context: Context, module: str, release: Release, message: str) -> Explanation:
+    """Explain a module, often compiled, that a distribution was installed without."""
+    command = f"{python_of(context)} -m pip show -f {shlex.quote(release.name)}"
+    return made(
+        context,
+        "missing-module",
+        f"{release} is installed without its module {module}: it was not built, or was deleted",
+        weight=_WEIGHT,
+        sure=False,
+        where=where(innermost(context)),
+        actions=(Action(f"install {release.name} again with what builds {module}"),),
+        confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
+        missing=(Unread(f"the files of {release.name}", command),),
         message=message,
     )

@@ -101,7 +101,7 @@ def python_of_log(context: Context) -> str | Unread:
     """Return the Python whose library is in the frames or in the message, else the chosen one."""
     texts = [each.file for each in context.frames]
     if context.raised is not None:
-        texts.append(context.raised.message)
+        texts.insert(0, context.raised.message)
     for text in texts:
         found = re.search(r"[/\\][Pp]ython(3)\.?(\d{1,2})[/\\]", text)
         if found is not None:

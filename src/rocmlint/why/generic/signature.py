@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
@@ -28,8 +27,15 @@ from rocmlint.why.facts.names import (
     told,
 )
 from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.parts import Place, in_place, innermost, made, where
-from rocmlint.why.generic.reader import near
+from rocmlint.why.generic.call import Call, call_in
+from rocmlint.why.generic.parts import (
+    Place,
+    in_place,
+    innermost,
+    made,
+    older_remote_code,
+    where,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,48 +45,14 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.definitions import Definition
     from rocmlint.why.facts.names import Change, Release
 
-_KEYWORD = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) (?:got an unexpected keyword argument|"
-    r"got (?P<twice>multiple values) for (?:keyword )?argument) ['\"](?P<name>\w+)['\"]"
-)
-_MISSING = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: "
-    r"(?P<names>['\"]\w+['\"](?:(?:,| and|, and) ['\"]\w+['\"])*)"
-)
-_COUNT = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) takes (?:from \d+ to |exactly |at most )?(?P<takes>\d+) positional "
-    r"arguments? but (?P<given>\d+) (?:was|were) given"
-)
 _SELVES = ("self", "cls")
 _LARGEST = 2_000_000
 _WEIGHT = 24
 
 
-@dataclass(frozen=True)
-class Call:
-    """What a message says of a call: ``given`` was passed, or ``lacking`` was not."""
-
-    callee: str
-    given: str = ""
-    lacking: tuple[str, ...] = ()
-    counts: tuple[int, int] | None = None
-    """How many positional arguments it takes, and how many there were."""
-    is_double: bool = False
-    message: str = ""
-
-    @property
-    def problem(self) -> str:
-        """What is wrong, with the callee as the subject."""
-        if self.given:
-            return f"takes {self.given} twice" if self.is_double else f"does not take {self.given}"
-        if self.counts is not None:
-            return f"takes {self.counts[0]} positional arguments, not {self.counts[1]}"
-        return f"requires {', '.join(self.lacking)}"
-
-
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a call that does not fit its callee."""
-    call = _call(text)
+    call = call_in(text)
     if call is None or "<lambda>" in call.callee:
         return
     place = innermost(context)
@@ -89,22 +61,6 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         yield _of_project(context, call, own, place)
         return
     yield from _of_package(context, call, place)
-
-
-def _call(text: str) -> Call | None:
-    found = _KEYWORD.search(near(text, "keyword argument") or near(text, "multiple values"))
-    if found is not None:
-        is_double = bool(found["twice"])
-        return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
-    found = _MISSING.search(near(text, "() missing "))
-    if found is not None:
-        names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
-        return Call(found["callee"], lacking=names, message=found[0])
-    found = _COUNT.search(near(text, "() takes "))
-    if found is not None:
-        counts = (int(found["takes"]), int(found["given"]))
-        return Call(found["callee"], counts=counts, message=found[0])
-    return None
 
 
 # A definition of the project.
@@ -225,6 +181,9 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
 def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
     """Explain a method of a class that the calling package does not define itself."""
     holder, _, method = call.callee.rpartition(".")
+    if place.owner.kind == "hub":
+        yield from _of_remote_code(context, call, place)
+        return
     known = names_of(place.distribution.replace("-", "_")) if place.distribution else None
     release = version_of(place.owner.version)
     if known is None or release is None or not holder or method == "__init__":
@@ -232,6 +191,17 @@ def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explana
     if modules_with(known.package, holder, release):
         return
     text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
+    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
+    if remote is not None:
+        yield older_remote_code(
+            context,
+            "signature",
+            f"{remote} is older than {place.owner}, which passes {call.given} to {call.callee}",
+            weight=_WEIGHT,
+            remote=remote,
+            message=call.message,
+        )
+        return
     yield made(
         context,
         "signature",
@@ -300,7 +270,8 @@ def _by_index(
     release_of(context, callee.dotted)
     saw_index(context, f"{callee.dotted}({call.given}=)", change)
     caller = place.owner if place is not None and place.owner.name else None
-    by = f"; {caller} passes it" if caller is not None else ""
+    is_other = place is not None and place.distribution != release.name
+    by = f"; {caller} passes it" if caller is not None and is_other else ""
     new = f"leave {call.given} out of the call" if change.gone else ""
     return made(
         context,
@@ -385,5 +356,22 @@ def _by_import(
         where=where(place),
         actions=(Action(text),),
         missing=(release.unread,),
+        message=call.message,
+    )
+
+
+def _of_remote_code(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+    """Explain a call of remote code that the library does not take."""
+    holder = call.callee.partition(".")[0]
+    release = release_of(context, "transformers")
+    if release.version is None or not modules_with("transformers", holder, release.version):
+        return
+    yield older_remote_code(
+        context,
+        "signature",
+        f"{call.callee} of {release} does not take {call.given}; {place.owner} was written for"
+        " another release",
+        weight=_WEIGHT,
+        remote=place.owner,
         message=call.message,
     )

@@ -77,7 +77,8 @@ def _of_torch(context: Context, file: str, symbol: Symbol, message: str) -> Expl
     name, has = _owner(context, file)
     binary = re.split(r"[/\\]", file)[-1]
     what = f"{name} {has}".rstrip() or binary
-    torch, build = version(context, "torch"), torch_build(context)
+    torch = version(context, "torch")
+    build = torch_build(context) if "cuda" in symbol.name else None
     installed = (
         "the installed torch" if isinstance(torch, Unread) else f"the installed torch {torch}"
     )
