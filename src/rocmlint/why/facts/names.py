@@ -11,18 +11,17 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.ages import age
-from rocmlint.published.names import names_of, packages
+from rocmlint.published.names import index_of, names_of, packages
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.installed import version
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from packaging.version import Version
 
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
@@ -108,6 +107,8 @@ class Change:
     """The first later release with it."""
     is_there: bool = False
     """Whether the index has it in the release."""
+    is_by_then: bool = False
+    """Whether it may have come before ``comes``, the first release that the index knows."""
     first: Version | None = None
     last: Version | None = None
     """The first and the last release that have it; None where none has."""
@@ -125,12 +126,18 @@ def change_of(history: History | None, release: Version | None) -> Change:
     there = [each for each in history.versions if history.at(each)]
     first, last = (there[0], there[-1]) if there else (None, None)
     if release is not None:
+        oldest = history.versions[0]
+        is_before = release < oldest
+        if is_before and history.at(oldest):
+            return Change(comes=oldest, is_by_then=True, first=first, last=last)
+        asked = oldest if is_before else Version(release.base_version)  # a development version
+        asked = min(asked, history.versions[-1])
         return Change(
-            history.gone_since(release),
-            history.there_after(release),
-            bool(history.at(release)),
-            first,
-            last,
+            None if is_before else history.gone_since(asked),
+            history.there_after(asked),
+            bool(history.at(asked)),
+            first=first,
+            last=last,
         )
     newest, oldest = history.versions[-1], history.versions[0]
     gone = history.gone_since(newest)
@@ -158,7 +165,10 @@ def told(change: Change) -> str:
     if change.gone is not None:
         again = f", again from {minor_release(change.comes)}" if change.comes else ""
         return f"gone since {minor_release(change.gone)}{again}"
-    return f"comes with {minor_release(change.comes)}" if change.comes is not None else ""
+    if change.comes is None:
+        return ""
+    came = minor_release(change.comes)
+    return f"{came} has it" if change.is_by_then else f"comes with {came}"
 
 
 def requirement_for(name: str, change: Change) -> str:
@@ -205,7 +215,12 @@ def moved_to(dotted: str, release: Version) -> str:
 def modules_with(package: str, name: str, release: Version | None) -> tuple[str, ...]:
     """Return the modules of an indexed package that have a name; of its newest release for None."""
     known = names_of(package)
-    return () if known is None else known.elsewhere(name, release or known.versions[-1])
+    if known is None:
+        return ()
+    asked = release or known.versions[-1]
+    if index_of(known.versions, asked) is None:  # older, newer or a development version
+        asked = known.versions[0 if asked < known.versions[0] else -1]
+    return known.elsewhere(name, asked)
 
 
 def _may_be_meant(found: str, module: str) -> bool:
