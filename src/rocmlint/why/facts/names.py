@@ -257,10 +257,21 @@ def _installed(folders: tuple[str, ...]) -> InstalledNames:
     return InstalledNames(folders, DiskView(disk))
 
 
-def alike(context: Context, dotted: str) -> tuple[str, ...]:
+def alike(context: Context, dotted: str, release: Version | None) -> tuple[str, ...]:
     """Return names of an installed module that are written almost like this one."""
     module, _, name = dotted.rpartition(".")
-    return tuple(difflib.get_close_matches(name, names_in(context, module), _FEW, 0.8))
+    names = set(names_in(context, module)) | _indexed_names(module, release)
+    same = [each for each in sorted(names) if each.lower() == name.lower() and each != name]
+    return tuple(same or difflib.get_close_matches(name, sorted(names), _FEW, 0.8))[:_FEW]
+
+
+def _indexed_names(module: str, release: Version | None) -> set[str]:
+    """Return the names that a release of an indexed module has."""
+    known = names_of(module.partition(".")[0])
+    if known is None or release is None:
+        return set()
+    found = ((name, known.history(f"{module}.{name}")) for name in known.names(module))
+    return {name for name, history in found if history is not None and history.at(release)}
 
 
 def names_in(context: Context, module: str) -> Iterable[str]:

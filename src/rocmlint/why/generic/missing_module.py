@@ -16,6 +16,7 @@ from rocmlint.why.facts.names import (
     change_of,
     files_have,
     history_of,
+    imported_release,
     module_file,
     release_of,
     requirement_for,
@@ -72,7 +73,8 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         if made_of is not None:
             yield made_of
             return
-    release = release_of(context, top)
+    # What is missing inside of a package proves that the package itself was found.
+    release = imported_release(context, top) if "." in module else release_of(context, top)
     if release.is_missing and not module_file(context, top):
         yield _not_installed(context, module, release, found[0])
     elif "." in module and f"{found[0]}".startswith("No module"):
@@ -304,7 +306,7 @@ def _submodule(
     if release.version is None or change.is_there or files_have(context, module):
         return
     top_is_read = bool(module_file(context, parent.partition(".")[0]))
-    near = alike(context, module)
+    near = alike(context, module, release.version)
     hint = f"; it has {', '.join(near)}" if near else ""
     if top_is_read:
         context.saw(module, "not there", "the installed files")

@@ -228,7 +228,7 @@ def _from_files(
     if has:
         return
     context.saw(dotted, "not there" if has is False else "not found", "the installed files")
-    near = alike(context, dotted)
+    near = alike(context, dotted, release.version)
     home = moved_to(dotted, release.version) if release.version is not None else ""
     place = innermost(context)
     asker = place.owner if place is not None and place.owner.kind == "package" else None
