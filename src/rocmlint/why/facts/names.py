@@ -7,7 +7,6 @@ import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -15,7 +14,7 @@ from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.ages import age
-from rocmlint.published.names import index_of, names_of, packages
+from rocmlint.published.names import names_of, packages
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.installed import version
 from rocmlint.why.facts.value import Unread
@@ -194,44 +193,6 @@ def table() -> str:
 def indexed() -> tuple[str, ...]:
     """Return the import names of the packages that the index knows."""
     return packages()
-
-
-def moved_to(dotted: str, release: Version) -> str:
-    """Return the module of a release that has a name of this name; empty for none or a private one.
-
-    The module that shares most with the old one comes first.
-    """
-    module, _, name = dotted.rpartition(".")
-    known = names_of(dotted.partition(".")[0])
-    if known is None or name.startswith("_"):
-        return ""
-    modules = modules_with(known.package, name, release)
-    found = [each for each in modules if _may_be_meant(each, module)]
-    public = [each for each in found if "._" not in each and "dummy" not in each]
-    return min(public, key=lambda each: (-_shared(each, module), len(each)), default="")
-
-
-@lru_cache(maxsize=256)
-def modules_with(package: str, name: str, release: Version | None) -> tuple[str, ...]:
-    """Return the modules of an indexed package that have a name; of its newest release for None."""
-    known = names_of(package)
-    if known is None:
-        return ()
-    asked = release or known.versions[-1]
-    if index_of(known.versions, asked) is None:  # older, newer or a development version
-        asked = known.versions[0 if asked < known.versions[0] else -1]
-    return known.elsewhere(name, asked)
-
-
-def _may_be_meant(found: str, module: str) -> bool:
-    """Return whether a module is not that of another model."""
-    model = re.match(r"\w+\.models\.\w+", found)
-    return found != module and (model is None or f"{module}.".startswith(f"{model[0]}."))
-
-
-def _shared(one: str, other: str) -> int:
-    pairs = zip(one.split("."), other.split("."), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def files_have(context: Context, dotted: str) -> bool | None:

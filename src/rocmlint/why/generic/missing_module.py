@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import moved_module
 from rocmlint.why.facts.names import (
     alike,
     change_of,
@@ -288,13 +289,15 @@ def _submodule(
         yet = "" if change.gone else " yet"
         version = str(release) if release.version else f"the installed {release}"
         wanted = requirement_for(release.name, change)
+        moved = moved_module(module, release.version) if release.version is not None else ""
+        new = f"import {moved} instead" if moved else ""
         yield made(
             context,
             "missing-module",
             f"{version} does not have the module {module}{yet}: {told(change)}",
             weight=_WEIGHT + 4,
             where=where(place),
-            actions=in_place(context, change, release, wanted),
+            actions=in_place(context, change, release, wanted, new),
             confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
             missing=(release.unread,),
             rules=("ROC204",),

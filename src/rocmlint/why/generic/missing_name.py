@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import moved_to
 from rocmlint.why.facts.names import (
     alike,
     change_of,
     files_have,
     history_of,
     imported_release,
-    moved_to,
     names_of_file,
     requirement_for,
     saw_index,
