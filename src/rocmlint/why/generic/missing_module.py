@@ -27,7 +27,7 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.of_python import python_of_log
+from rocmlint.why.generic.of_python import is_below, python_of_log
 from rocmlint.why.generic.other_interpreter import interpreter_of, not_found
 from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
 from rocmlint.why.generic.reader import near
@@ -93,14 +93,10 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
     place = innermost(context)
     if removed:
         python = python_of_log(context)
-        is_read = not isinstance(python, Unread) and python is not None
-        if (
-            is_read
-            and str(python)
-            and tuple(map(int, str(python).split(".")[:2])) < tuple(map(int, removed.split(".")))
-        ):
-            return None
-        context.saw("Python", python if is_read else "not read", "the environment")
+        if isinstance(python, str):
+            if is_below(python, removed):
+                return None
+            context.saw("Python", python, "the log or the environment")
         actions = [pip(context, "install", "setuptools")] if top == "distutils" else []
         actions.append(Action(f"use Python {_before(removed)}, or a release that does without it"))
         return made(
