@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.why.facts import code, here, installed, pairs
+from rocmlint.why.facts import (
+    binaries,
+    code,
+    gpus,
+    here,
+    installed,
+    models,
+    pairs,
+    project,
+    project_code,
+    system,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +25,18 @@ if TYPE_CHECKING:
 
 _FACTS: dict[str, Callable[..., Any]] = {
     name: function
-    for module in (code, here, installed, pairs)
+    for module in (
+        binaries,
+        code,
+        gpus,
+        here,
+        installed,
+        models,
+        pairs,
+        project,
+        project_code,
+        system,
+    )
     for name, function in module.FACTS.items()
 }
 NAMES = frozenset(_FACTS)
