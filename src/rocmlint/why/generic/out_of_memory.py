@@ -29,7 +29,6 @@ _PARTS = {
     "unused": (rf"{_SIZE} is reserved by PyTorch but unallocated",),
     "reserved": (rf"{_SIZE} reserved in total by PyTorch",),
 }
-_NUMBERS = ("total", "free", "allowed", "allocated", "unused")
 _PROCESS = re.compile(rf"Process (\d+) has {_SIZE} memory in use")
 _ITSELF = re.compile(rf"this process has {_SIZE} memory in use")
 _MUCH, _LEAST = 0.15, 1.5 * _GIB
@@ -87,7 +86,16 @@ def _memory(text: str, tried: float) -> _Memory:
         named = 0.0  # older versions of torch name only this process, and by its number
     found = _VARIABLE.search(text)
     variable = found[1] if found else "PYTORCH_HIP_ALLOC_CONF"
-    return _Memory(tried, *(sizes[each] for each in _NUMBERS), named, variable)
+    return _Memory(
+        tried,
+        sizes["total"],
+        sizes["free"],
+        sizes["allowed"],
+        sizes["allocated"],
+        sizes["unused"],
+        named,
+        variable,
+    )
 
 
 def _bytes(found: re.Match[str]) -> float:
