@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.facts.gpus import gpu
@@ -61,6 +61,20 @@ class _Memory:
         return max(self.named, rest if self.allocated else 0)
 
 
+class _Judgement(NamedTuple):
+    """A cause, what to do, and a command."""
+
+    cause: str
+    do: str
+    run: str = ""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What to do, as an answer has it."""
+        commands = (Action(self.run, is_command=True),) if self.run else ()
+        return (Action(self.do), *commands)
+
+
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Yield the cause that the numbers of torch's message prove."""
     found = _MESSAGE.search(text)
@@ -103,7 +117,7 @@ def _bytes(found: re.Match[str]) -> float:
 
 
 def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
-    cause, do, run = _judged(memory, context)
+    judged = _judged(memory, context)
     evidence = [
         Evidence("tried to allocate", _gib(memory.tried), "the message"),
         Evidence("free", f"{_gib(memory.free)} of {_gib(memory.total)}", "the message"),
@@ -114,8 +128,8 @@ def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
     return Explanation(
         entry=NAME,
         verdict="known",
-        cause=cause,
-        actions=(Action(do), *(Action(each, is_command=True) for each in run)),
+        cause=judged.cause,
+        actions=judged.actions,
         evidence=tuple(evidence),
         references=(_URL,),
         weight=len("out of memory. Tried to allocate"),
@@ -123,49 +137,35 @@ def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
     )
 
 
-def _judged(memory: _Memory, context: Context) -> tuple[str, str, tuple[str, ...]]:
-    """Return the cause, what to do, and commands."""
+def _judged(memory: _Memory, context: Context) -> _Judgement:
     if memory.allowed and memory.allowed < memory.total and memory.free > memory.tried:
-        return (
-            (
-                f"this process may use {_gib(memory.allowed)} only: a fraction of the GPU's memory is "
-                f"set, while {_gib(memory.free)} are free"
-            ),
-            (
-                "find set_per_process_memory_fraction (or per_process_memory_fraction in "
-                "the allocator's variable) and raise it"
-            ),
-            (),
+        return _Judgement(
+            cause=f"this process may use {_gib(memory.allowed)} only: a fraction of the GPU's "
+            f"memory is set, while {_gib(memory.free)} are free",
+            do="find set_per_process_memory_fraction (or per_process_memory_fraction in the "
+            "allocator's variable) and raise it",
         )
     if memory.tried > memory.total:
-        return (
-            f"one tensor of {_gib(memory.tried)} is larger than the whole GPU",
-            (
-                'avoid that tensor: attn_implementation="sdpa" in place of eager attention, smaller '
-                "chunks or pictures; a smaller batch alone need not do"
-            ),
-            (),
+        return _Judgement(
+            cause=f"one tensor of {_gib(memory.tried)} is larger than the whole GPU",
+            do='avoid that tensor: attn_implementation="sdpa" in place of eager attention, '
+            "smaller chunks or pictures; a smaller batch alone need not do",
         )
     if memory.of_others > max(_LEAST, _MUCH * memory.total):
-        return (
-            (
-                f"other processes, or libraries beside PyTorch, hold {_gib(memory.of_others)} of this "
-                "GPU"
-            ),
-            (
-                "end them (a job that hung, a notebook, a server with a fixed share), or take another "
-                "GPU"
-            ),
-            ("rocm-smi --showmeminfo vram --showpids",),
+        return _Judgement(
+            cause="other processes, or libraries beside PyTorch, hold "
+            f"{_gib(memory.of_others)} of this GPU",
+            do="end them (a job that hung, a notebook, a server with a fixed share), or take "
+            "another GPU",
+            run="rocm-smi --showmeminfo vram --showpids",
         )
     if memory.unused > max(memory.tried, _HOLES * memory.total):
-        return (
-            (
-                f"PyTorch holds {_gib(memory.unused)} that it does not use, in pieces smaller than "
-                f"{_gib(memory.tried)}: its memory is fragmented"
-            ),
-            "let segments grow; before ROCm 7 that has no effect: use max_split_size_mb:512 there",
-            (f"export {memory.variable}={_setting(context)}",),
+        return _Judgement(
+            cause=f"PyTorch holds {_gib(memory.unused)} that it does not use, in pieces smaller "
+            f"than {_gib(memory.tried)}: its memory is fragmented",
+            do="let segments grow; before ROCm 7 that has no effect: use max_split_size_mb:512 "
+            "there",
+            run=f"export {memory.variable}={_setting(context)}",
         )
     return _of_the_job(memory, context)
 
@@ -176,7 +176,7 @@ def _setting(context: Context) -> str:
     return "max_split_size_mb:512" if is_old else "expandable_segments:True"
 
 
-def _of_the_job(memory: _Memory, context: Context) -> tuple[str, str, tuple[str, ...]]:
+def _of_the_job(memory: _Memory, context: Context) -> _Judgement:
     do = (
         "make the job smaller: batch size, length, gradient checkpointing, a smaller dtype, "
         "or more GPUs"
@@ -187,7 +187,9 @@ def _of_the_job(memory: _Memory, context: Context) -> tuple[str, str, tuple[str,
             "ttm.pages_limit; else make the job smaller"
         )
     filled = memory.allocated or memory.total - memory.free
-    return f"the job's own tensors fill the GPU: {_gib(filled)} of {_gib(memory.total)}", do, ()
+    return _Judgement(
+        f"the job's own tensors fill the GPU: {_gib(filled)} of {_gib(memory.total)}", do
+    )
 
 
 def _gib(size: float) -> str:
