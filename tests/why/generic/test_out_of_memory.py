@@ -15,8 +15,9 @@ BEGIN = "torch.OutOfMemoryError: HIP out of memory. Tried to allocate "
 HINT = "If reserved but unallocated memory is large try setting PYTORCH_HIP_ALLOC_CONF=x to avoid"
 
 
-def numbers(tried: str, total: str, free: str, allocated: str, unused: str, more: str = "") -> str:
+def numbers(tried: str, total: str, free: str, of_torch: tuple[str, str], more: str = "") -> str:
     """Return a message of torch 2.2 and later."""
+    allocated, unused = of_torch
     return (
         f"{BEGIN}{tried}. GPU 0 has a total capacity of {total} of which {free} is free. {more}Of "
         f"the allocated memory {allocated} is allocated by PyTorch, and {unused} is reserved by "
@@ -24,31 +25,34 @@ def numbers(tried: str, total: str, free: str, allocated: str, unused: str, more
     )
 
 
+ALLOWED = "1.05 GiB allowed; "
 PROCESSES = (
     "Process 77 has 60.00 GiB memory in use. Including non-PyTorch memory, this process has "
     "19.00 GiB memory in use. "
 )
-HOLES = numbers("1.50 GiB", "15.98 GiB", "0.40 GiB", "10.00 GiB", "5.10 GiB")
+HOLES = numbers("1.50 GiB", "15.98 GiB", "0.40 GiB", ("10.00 GiB", "5.10 GiB"))
 OLDER = (
     f"{BEGIN}512.00 MiB (GPU 0; 15.98 GiB total capacity; 15.20 GiB already allocated; 20.00 MiB "
     "free; 15.40 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try"
 )
 MESSAGES = {
     "a fraction, TheRock#2118": (
-        numbers("2.00 GiB", "255.98 GiB", "244.65 GiB", "0 bytes", "0 bytes", "1.05 GiB allowed; "),
+        numbers(
+            "2.00 GiB", "255.98 GiB", "244.65 GiB", ("0 bytes", "0 bytes"), "1.05 GiB allowed; "
+        ),
         ("may use 1.05 GiB only", "set_per_process_memory_fraction"),
     ),
     "other processes": (
-        numbers("20.00 MiB", "23.98 GiB", "10.00 MiB", "1.00 GiB", "12.00 MiB"),
+        numbers("20.00 MiB", "23.98 GiB", "10.00 MiB", ("1.00 GiB", "12.00 MiB")),
         ("other processes", "hold 22.96 GiB", "rocm-smi --showmeminfo vram --showpids"),
     ),
     "a named process": (
-        numbers("20.00 MiB", "79.15 GiB", "18.00 MiB", "18.00 GiB", "300.00 MiB", PROCESSES),
+        numbers("20.00 MiB", "79.15 GiB", "18.00 MiB", ("18.00 GiB", "300.00 MiB"), PROCESSES),
         ("hold 60",),
     ),
     "holes": (HOLES, ("fragmented", "PYTORCH_HIP_ALLOC_CONF=expandable_segments:True")),
     "one tensor": (
-        numbers("64.00 GiB", "23.98 GiB", "20.00 GiB", "3.00 GiB", "0.10 GiB"),
+        numbers("64.00 GiB", "23.98 GiB", "20.00 GiB", ("3.00 GiB", "0.10 GiB")),
         ("one tensor of 64.00 GiB", "sdpa"),
     ),
     "the job, in older words": (OLDER, ("the job's own tensors fill the GPU", "batch size")),

@@ -22,13 +22,14 @@ _UNITS = {"bytes": 1.0, "KiB": 1024.0, "MiB": float(1 << 20), "GiB": _GIB, "TiB"
 _SIZE = r"(\d+(?:\.\d+)?) (bytes|KiB|MiB|GiB|TiB)"
 _MESSAGE = re.compile(rf"out of memory\. Tried to allocate {_SIZE}")
 _PARTS = {
-    "total": (rf"total capacity of {_SIZE}", rf"{_SIZE} total capacity"),
-    "free": (rf"of which {_SIZE} is free", rf"{_SIZE} free"),
-    "allowed": (rf"{_SIZE} allowed",),
-    "allocated": (rf"{_SIZE} is allocated by PyTorch", rf"{_SIZE} already allocated"),
-    "unused": (rf"{_SIZE} is reserved by PyTorch but unallocated",),
-    "reserved": (rf"{_SIZE} reserved in total by PyTorch",),
+    "total": re.compile(rf"total capacity of {_SIZE}|{_SIZE} total capacity"),
+    "free": re.compile(rf"of which {_SIZE} is free|{_SIZE} free"),
+    "allowed": re.compile(rf"{_SIZE} allowed"),
+    "allocated": re.compile(rf"{_SIZE} is allocated by PyTorch|{_SIZE} already allocated"),
+    "unused": re.compile(rf"{_SIZE} is reserved by PyTorch but unallocated"),
+    "reserved": re.compile(rf"{_SIZE} reserved in total by PyTorch"),
 }
+"""The numbers in the words of torch 2.2 and later, and in older ones."""
 _PROCESS = re.compile(rf"Process (\d+) has {_SIZE} memory in use")
 _ITSELF = re.compile(rf"this process has {_SIZE} memory in use")
 _MUCH, _LEAST = 0.15, 1.5 * _GIB
@@ -87,10 +88,8 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 
 
 def _memory(text: str, tried: float) -> _Memory:
-    sizes = {}
-    for name, patterns in _PARTS.items():
-        matches = (re.search(each, text) for each in patterns)
-        sizes[name] = next((_bytes(each) for each in matches if each is not None), 0.0)
+    found = {name: pattern.search(text) for name, pattern in _PARTS.items()}
+    sizes = {name: _bytes(each) if each else 0.0 for name, each in found.items()}
     reserved = sizes.pop("reserved")
     if reserved and not sizes["unused"]:
         sizes["unused"] = max(0.0, reserved - sizes["allocated"])
@@ -98,8 +97,8 @@ def _memory(text: str, tried: float) -> _Memory:
     named = sum(float(size) * _UNITS[unit] for _, size, unit in others)
     if _ITSELF.search(text) is None and len(others) == 1 and sizes["allocated"]:
         named = 0.0  # older versions of torch name only this process, and by its number
-    found = _VARIABLE.search(text)
-    variable = found[1] if found else "PYTORCH_HIP_ALLOC_CONF"
+    named_variable = _VARIABLE.search(text)
+    variable = named_variable[1] if named_variable else "PYTORCH_HIP_ALLOC_CONF"
     return _Memory(
         tried,
         sizes["total"],
@@ -113,7 +112,8 @@ def _memory(text: str, tried: float) -> _Memory:
 
 
 def _bytes(found: re.Match[str]) -> float:
-    return float(found[1]) * _UNITS[found[2]]
+    number, unit = [each for each in found.groups() if each is not None][:2]
+    return float(number) * _UNITS[unit]
 
 
 def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
