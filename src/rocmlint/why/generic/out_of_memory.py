@@ -20,7 +20,8 @@ NAME = "gpu-out-of-memory"
 _GIB = float(1 << 30)
 _UNITS = {"bytes": 1.0, "KiB": 1024.0, "MiB": float(1 << 20), "GiB": _GIB, "TiB": 1024 * _GIB}
 _SIZE = r"(\d+(?:\.\d+)?) (bytes|KiB|MiB|GiB|TiB)"
-_MESSAGE = re.compile(rf"out of memory\. Tried to allocate {_SIZE}")
+_MESSAGE = re.compile(r"(?:HIP|CUDA) out of memory")
+_TRIED = re.compile(rf"Tried to allocate {_SIZE}")
 _PARTS = {
     "total": re.compile(rf"total capacity of {_SIZE}|{_SIZE} total capacity"),
     "free": re.compile(rf"of which {_SIZE} is free|{_SIZE} free"),
@@ -79,15 +80,14 @@ class _Judgement(NamedTuple):
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Yield the cause that the numbers of torch's message prove."""
     found = _MESSAGE.search(text)
-    if found is None:
-        return
-    memory = _memory(text, _bytes(found))
-    if not memory.total:
+    memory = _memory(text) if found is not None else None
+    if found is None or memory is None or not (memory.total or memory.allowed):
         return
     yield _explained(memory, context, text[found.start() :].partition("\n")[0])
 
 
-def _memory(text: str, tried: float) -> _Memory:
+def _memory(text: str) -> _Memory:
+    tried = _TRIED.search(text)
     found = {name: pattern.search(text) for name, pattern in _PARTS.items()}
     sizes = {name: _bytes(each) if each else 0.0 for name, each in found.items()}
     reserved = sizes.pop("reserved")
@@ -100,7 +100,7 @@ def _memory(text: str, tried: float) -> _Memory:
     named_variable = _VARIABLE.search(text)
     variable = named_variable[1] if named_variable else "PYTORCH_HIP_ALLOC_CONF"
     return _Memory(
-        tried,
+        _bytes(tried) if tried else 0.0,
         sizes["total"],
         sizes["free"],
         sizes["allowed"],
@@ -120,7 +120,7 @@ def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
     judged = _judged(memory, context)
     evidence = [
         Evidence("tried to allocate", _gib(memory.tried), "the message"),
-        Evidence("free", f"{_gib(memory.free)} of {_gib(memory.total)}", "the message"),
+        Evidence("free", _of(memory.free, memory.total), "the message"),
     ]
     if memory.allocated:
         held = f"{_gib(memory.allocated)}, and {_gib(memory.unused)} reserved but unused"
@@ -138,7 +138,7 @@ def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
 
 
 def _judged(memory: _Memory, context: Context) -> _Judgement:
-    if memory.allowed and memory.allowed < memory.total and memory.free > memory.tried:
+    if memory.allowed and memory.free > max(memory.tried, memory.allowed):
         return _Judgement(
             cause=f"this process may use {_gib(memory.allowed)} only: a fraction of the GPU's "
             f"memory is set, while {_gib(memory.free)} are free",
@@ -190,6 +190,10 @@ def _of_the_job(memory: _Memory, context: Context) -> _Judgement:
     return _Judgement(
         f"the job's own tensors fill the GPU: {_gib(filled)} of {_gib(memory.total)}", do
     )
+
+
+def _of(part: float, whole: float) -> str:
+    return f"{_gib(part)} of {_gib(whole)}" if whole else _gib(part)
 
 
 def _gib(size: float) -> str:
