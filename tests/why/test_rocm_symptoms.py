@@ -286,13 +286,6 @@ REPORTS = {
         "known",
         ("CK backend", "FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"),
     ),
-    "flash-attention#1538": Report(
-        "ModuleNotFoundError: No module named 'flash_attn_2_cuda'",
-        "flash-attn-not-compiled",
-        "known",
-        ("Triton backend", "FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"),
-        packages={**ROCM_6, "flash-attn": "2.8.3"},
-    ),
     "vllm#12572": Report(
         "RuntimeError: HIP error: invalid device ordinal",
         "devices-filtered-twice",

@@ -1,4 +1,7 @@
-"""What the numbers of an out-of-memory message say: a limit, other processes, holes, or the job."""
+"""What the numbers of an out-of-memory message prove: other processes, holes, one huge tensor.
+
+Where they prove nothing, the entries of the table judge the code.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,7 @@ NAME = "gpu-out-of-memory"
 _GIB = float(1 << 30)
 _UNITS = {"bytes": 1.0, "KiB": 1024.0, "MiB": float(1 << 20), "GiB": _GIB, "TiB": 1024 * _GIB}
 _SIZE = r"(\d+(?:\.\d+)?) (bytes|KiB|MiB|GiB|TiB)"
-_MESSAGE = re.compile(r"(?:HIP|CUDA) out of memory")
-_TRIED = re.compile(rf"Tried to allocate {_SIZE}")
+_MESSAGE = re.compile(rf"(?:HIP|CUDA) out of memory\. Tried to allocate {_SIZE}")
 _PARTS = {
     "total": re.compile(rf"total capacity of {_SIZE}|{_SIZE} total capacity"),
     "free": re.compile(rf"of which {_SIZE} is free|{_SIZE} free"),
@@ -78,16 +80,20 @@ class _Judgement(NamedTuple):
 
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
-    """Yield the cause that the numbers of torch's message prove."""
+    """Yield the cause that the numbers of torch's message prove.
+
+    A message with "allowed" is one of a limit that somebody set, for which there is an entry.
+    """
     found = _MESSAGE.search(text)
-    memory = _memory(text) if found is not None else None
-    if found is None or memory is None or not (memory.total or memory.allowed):
+    memory = _memory(text, _bytes(found)) if found is not None else None
+    if found is None or memory is None or not memory.total or memory.allowed:
         return
-    yield _explained(memory, context, text[found.start() :].partition("\n")[0])
+    judged = _judged(memory, context)
+    if judged is not None:
+        yield _explained(memory, judged, text[found.start() :].partition("\n")[0])
 
 
-def _memory(text: str) -> _Memory:
-    tried = _TRIED.search(text)
+def _memory(text: str, tried: float) -> _Memory:
     found = {name: pattern.search(text) for name, pattern in _PARTS.items()}
     sizes = {name: _bytes(each) if each else 0.0 for name, each in found.items()}
     reserved = sizes.pop("reserved")
@@ -100,7 +106,7 @@ def _memory(text: str) -> _Memory:
     named_variable = _VARIABLE.search(text)
     variable = named_variable[1] if named_variable else "PYTORCH_HIP_ALLOC_CONF"
     return _Memory(
-        _bytes(tried) if tried else 0.0,
+        tried,
         sizes["total"],
         sizes["free"],
         sizes["allowed"],
@@ -116,11 +122,10 @@ def _bytes(found: re.Match[str]) -> float:
     return float(number) * _UNITS[unit]
 
 
-def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
-    judged = _judged(memory, context)
+def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
     evidence = [
         Evidence("tried to allocate", _gib(memory.tried), "the message"),
-        Evidence("free", _of(memory.free, memory.total), "the message"),
+        Evidence("free", f"{_gib(memory.free)} of {_gib(memory.total)}", "the message"),
     ]
     if memory.allocated:
         held = f"{_gib(memory.allocated)}, and {_gib(memory.unused)} reserved but unused"
@@ -137,14 +142,7 @@ def _explained(memory: _Memory, context: Context, line: str) -> Explanation:
     )
 
 
-def _judged(memory: _Memory, context: Context) -> _Judgement:
-    if memory.allowed and memory.free > max(memory.tried, memory.allowed):
-        return _Judgement(
-            cause=f"this process may use {_gib(memory.allowed)} only: a fraction of the GPU's "
-            f"memory is set, while {_gib(memory.free)} are free",
-            do="find set_per_process_memory_fraction (or per_process_memory_fraction in the "
-            "allocator's variable) and raise it",
-        )
+def _judged(memory: _Memory, context: Context) -> _Judgement | None:
     if memory.tried > memory.total:
         return _Judgement(
             cause=f"one tensor of {_gib(memory.tried)} is larger than the whole GPU",
@@ -167,33 +165,20 @@ def _judged(memory: _Memory, context: Context) -> _Judgement:
             "there",
             run=f"export {memory.variable}={_setting(context)}",
         )
-    return _of_the_job(memory, context)
+    if gpu(context, *_INTEGRATED) is True:
+        return _Judgement(
+            cause="the job fills the part of the memory that the integrated GPU may use: "
+            f"{_gib(memory.total)}",
+            do="give the GPU more: its share in the firmware (UMA), or the kernel's "
+            "ttm.pages_limit; else make the job smaller",
+        )
+    return None
 
 
 def _setting(context: Context) -> str:
     rocm = torch_rocm(context)
     is_old = rocm is not None and not isinstance(rocm, Unread) and rocm.major < 7
     return "max_split_size_mb:512" if is_old else "expandable_segments:True"
-
-
-def _of_the_job(memory: _Memory, context: Context) -> _Judgement:
-    do = (
-        "make the job smaller: batch size, length, gradient checkpointing, a smaller dtype, "
-        "or more GPUs"
-    )
-    if gpu(context, *_INTEGRATED) is True:
-        do = (
-            "give an integrated GPU more memory: its share in the firmware (UMA), or the kernel's "
-            "ttm.pages_limit; else make the job smaller"
-        )
-    filled = memory.allocated or memory.total - memory.free
-    return _Judgement(
-        f"the job's own tensors fill the GPU: {_gib(filled)} of {_gib(memory.total)}", do
-    )
-
-
-def _of(part: float, whole: float) -> str:
-    return f"{_gib(part)} of {_gib(whole)}" if whole else _gib(part)
 
 
 def _gib(size: float) -> str:
