@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.cli import why_diary
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help, run_verb
 from rocmlint.errors import ConfigError
@@ -27,7 +28,7 @@ HELP = Help(
     "[FILE | - | TEXT] [PATH] [--python PYTHON] [--examination FILE]",
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.",
-    "exit codes: 0 an answer, 3 unknown, 2 usage error",
+    "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error",
 )
 
 
@@ -41,11 +42,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="a report of AMD's rocm examine --json, whose facts about the machine count",
     )
+    why_diary.add_arguments(parser)
     add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint why``."""
+    if why_diary.is_about_entries(flags):
+        return why_diary.run(flags)
     log = _read(flags.log)
     if not os.path.isdir(flags.path):
         message = f"{flags.path}: not a directory; name the directory of the project"
@@ -60,7 +64,9 @@ def run(flags: SimpleNamespace) -> int:
     )
     if flags.examination is not None:
         context.examination = read_examination(flags.examination, context.machine)
-    answer = diagnose(context)
+    if flags.add:
+        return why_diary.add(context)
+    answer = diagnose(context, why_diary.own_of(flags.path))
     if flags.output_format == "json":
         print(json_of(answer, context))
     else:

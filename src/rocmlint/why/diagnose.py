@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Raised
+    from rocmlint.why.log.shapes import Log, Raised
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""
@@ -54,19 +54,24 @@ def _explanations(
         found = [
             each
             for symptom in symptoms
-            if _is_of(symptom, raised)
+            if is_of(symptom, raised, context.log)
             for each in explain(symptom, text, context)
         ]
         yield from found
         if found and symptoms is own:
             return
     for reader in READERS:
-        yield from reader(text, context)
+        kept, context.evidence, context.doubts = context.evidence, {}, {}
+        yield from list(reader(text, context))
+        context.evidence = {**kept, **context.evidence}
 
 
-def _is_of(symptom: Symptom, raised: Raised | None) -> bool:
-    if not symptom.exception or raised is None:
+def is_of(symptom: Symptom, raised: Raised | None, log: Log) -> bool:
+    """Return whether an entry is about exceptions of this type, or about lines that are none."""
+    if not symptom.exception:
         return True
+    if raised is None:  # the message alone, without its type, or a log of other exceptions
+        return not log.chains
     return raised.type.rpartition(".")[2] in symptom.exception
 
 
@@ -77,7 +82,7 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
     first = ranked[0]
     equal = [each for each in ranked if each.verdict == first.verdict]
-    if len(equal) > _MOST_ALTERNATIVES:
+    if len({each.entry for each in equal}) > _MOST_ALTERNATIVES:
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":

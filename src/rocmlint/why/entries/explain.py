@@ -61,6 +61,8 @@ def _cases(
             yield isinstance(held, Unread), _with_text(made, template, text)
         if isinstance(held, Unread):
             open_ones.append(held)
+        elif not held:
+            open_ones += context.doubts
         context.evidence = {**kept, **context.evidence}
         if held and not isinstance(held, Unread):
             return

@@ -117,7 +117,7 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
         own = {key: table[key] for key in OF_CASE if key in table}
         cases.append(_case(own, functions, names))
     if not cases:
-        message = "needs a cause"
+        message = "the cause is empty: say in one sentence what makes it happen"
         raise ConfigError(message)
     return Symptom(
         id=texts["id"],

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
+from rocmlint.why.facts.files import ProjectFiles
 from rocmlint.why.facts.frames import Owner, owner_of, site_of
 from rocmlint.why.facts.packages import Packages
 from rocmlint.why.facts.value import Evidence, Unread
@@ -80,6 +81,11 @@ class Context:
         chains = [each for chain in self.log.chains for each in chain.raised]
         sites = {site_of(each.frames) for each in chains} - {""}
         return bool(sites) and not self.is_given and not any(map(os.path.isdir, sites))
+
+    @cached_property
+    def files(self) -> ProjectFiles:
+        """The files of the project, found when a fact needs one."""
+        return ProjectFiles(self.project)
 
     def owner(self, frame: Frame) -> Owner:
         """Return whose file a frame is."""

@@ -4,9 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.why.generic import out_of_memory
+from rocmlint.why.generic import (
+    conflict,
+    missing_attribute,
+    missing_library,
+    missing_module,
+    missing_name,
+    no_distribution,
+    out_of_memory,
+    requirement,
+    shadowed,
+    signature,
+    undefined_symbol,
+)
 
 if TYPE_CHECKING:
     from rocmlint.why.generic.reader import Reader
 
-READERS: tuple[Reader, ...] = (out_of_memory.read,)
+READERS: tuple[Reader, ...] = (
+    shadowed.read,
+    missing_name.read,
+    missing_attribute.read,
+    missing_module.read,
+    signature.read,
+    requirement.read,
+    conflict.read,
+    undefined_symbol.read,
+    missing_library.read,
+    no_distribution.read,
+    out_of_memory.read,
+)
