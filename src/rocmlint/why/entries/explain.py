@@ -87,6 +87,8 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     cause = filled(case.cause)
     actions = [Action(filled(each)) for each in case.do]
     actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
+    if case.rocm_fix and context.host.repair_program:
+        actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
     return Explanation(
         entry=symptom.id,
         verdict="known" if symptom.sure and case.sure and not missing else "likely",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Collection, Mapping
 
-TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner")
+TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner", "rocm_fix")
 LISTS = (
     "match",
     "do",
@@ -27,7 +27,7 @@ LISTS = (
     "near_misses",
     "versions",
 )
-OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "sure")
+OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "sure", "rocm_fix")
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Case:
     confirm: str = ""
     needs: tuple[ast.expr, ...] = ()
     sure: bool = True
+    rocm_fix: str = ""
+    """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
         own = {key: table[key] for key in OF_CASE if key in table}
         cases.append(_case(own, functions, names))
     if not cases:
-        message = "needs a cause"
+        message = "the cause is empty: say in one sentence what makes it happen"
         raise ConfigError(message)
     return Symptom(
         id=texts["id"],
@@ -155,6 +157,7 @@ def _case(table: Mapping[str, Any], functions: Collection[str], names: Collectio
         confirm=texts[2],
         needs=tuple(parse(each, functions, names) for each in lists["needs"]),
         sure=_sure(table),
+        rocm_fix=_text(table, "rocm_fix"),
     )
 
 

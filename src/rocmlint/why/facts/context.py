@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocmlint.gpus.devices import Devices
+    from rocmlint.why.host.host import Host
     from rocmlint.why.log.shapes import Frame, Log, Raised
 
 
@@ -37,6 +38,8 @@ class Context:
     is_assumed: bool = False
     """Whether it is only the one that runs rocmlint: its packages need not be the job's."""
     machine: Machine = field(default_factory=Machine)
+    examination: Host | None = None
+    """A machine that a report describes, which goes before this one."""
     raised: Raised | None = None
     evidence: dict[Evidence, None] = field(default_factory=dict)
     doubts: dict[Unread, None] = field(default_factory=dict)
@@ -94,6 +97,13 @@ class Context:
         from rocmlint.gpus.devices import find_devices  # noqa: PLC0415 - runs rocminfo
 
         return find_devices(self.machine)
+
+    @cached_property
+    def host(self) -> Host:
+        """The machine: as ``--examination`` describes it, else this one."""
+        from rocmlint.why.host.host import Host  # noqa: PLC0415 - many messages need none of it
+
+        return self.examination or Host(self.machine)
 
     @property
     def variables(self) -> Mapping[str, str]:

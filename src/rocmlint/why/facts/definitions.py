@@ -1,118 +1,94 @@
-"""Facts about the project's code: ``defines('compute_loss')``, ``collective_on_one_rank()``."""
+"""Where the files of a project define a class or a function."""
 
 from __future__ import annotations
 
 import ast
+import os
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.text.python_ast import syntax_tree
-from rocmlint.why.facts.project import doubt_the_project
+from rocmlint.disk.read import read_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.why.facts.context import Context
-
-_COLLECTIVES = frozenset(
-    {
-        *("barrier", "monitored_barrier", "all_reduce", "all_gather", "all_gather_object"),
-        *("all_gather_into_tensor", "reduce_scatter", "broadcast", "broadcast_object_list"),
-        *("wait_for_everyone", "gather_for_metrics", "save_16bit_model"),
-    }
-)
-"""Calls that each rank has to make, of torch.distributed, accelerate and DeepSpeed."""
-_OF_ENGINES = frozenset({"save_checkpoint", "save_state"})
-"""The same of DeepSpeed's engine, Lightning's trainer and accelerate: own functions may differ."""
-_FIRST_RANK = ("is_main_process", "is_global_zero", "is_world_process_zero", "is_master", "is_main")
-_RANKS = ("rank", "local_rank", "global_rank", "get_rank", "world_rank", "process_index")
+_SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"})
+_MOST_FILES, _LARGEST = 3000, 1_000_000
 
 
-def defines(context: Context, name: str) -> str | None:
-    """Return where the project defines a function or a method ("Trainer.compute_loss").
+@dataclass(frozen=True)
+class Definition:
+    """A class, a function or a method: ``name`` is as Python prints it ("Trainer.step")."""
 
-    None if it defines none. A name without a class stands for a method of any class, and for a
-    function; what is in a file of the frames comes first.
-    """
-    doubt_the_project(context)
-    holder, _, function = name.rpartition(".")
-    holder = holder.rpartition(".")[2]
-    found = []
-    for path, text in context.files.with_word(f"def {function}"):
-        tree = syntax_tree(text)
-        for line, owner in _definitions(tree, function) if tree else ():
-            if not holder or owner == holder:
-                found.append((path, line, f"{owner}.{function}" if owner else function))
-    if not found:
-        return None
-    files = {context.files.of_frame(each.file) for each in context.frames}
-    path, line, written = min(found, key=lambda each: each[0] not in files)
-    context.saw(written, "defined in the project", f"{path}:{line}")
-    return f"{path}:{line} ({written})"
+    name: str
+    file: str
+    line: int
+    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    bases: tuple[str, ...] = ()
+    """What the class that it is in inherits from, by the last name."""
 
+    @property
+    def takes_any_keyword(self) -> bool:
+        """Whether it takes ``**kwargs``."""
+        return not isinstance(self.node, ast.ClassDef) and self.node.args.kwarg is not None
 
-def _definitions(tree: ast.Module, function: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the class of each function of a name."""
-    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
-    for node, owner in waiting:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if child.name == function:
-                    yield child.lineno, owner
-                waiting.append((child, ""))
-            elif isinstance(child, ast.ClassDef):
-                waiting.append((child, child.name))
-            elif isinstance(child, (ast.If, ast.Try, ast.With)):
-                waiting.append((child, owner))
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        if isinstance(self.node, ast.ClassDef):
+            return ()
+        of = self.node.args
+        return tuple(each.arg for each in (*of.posonlyargs, *of.args, *of.kwonlyargs))
 
 
-def collective_on_one_rank(context: Context) -> str:
-    """Return where the project calls a collective below ``if rank == 0``; empty if nowhere."""
-    doubt_the_project(context)
-    for path, text in context.files.with_word(*_FIRST_RANK, *_RANKS):
-        tree = syntax_tree(text) if path.endswith(".py") else None
-        for node in ast.walk(tree) if tree is not None else ():
-            call = _collective_in(node) if isinstance(node, ast.If) else None
-            if call is not None:
-                place = f"{path}:{call.lineno}"
-                context.saw(ast.unparse(call)[:80], "called by one rank only", place)
-                return place
-    return ""
+def definitions(project: str, name: str) -> Iterator[Definition]:
+    """Yield the definitions of a name, such as "CustomTrainer.compute_loss" or "collate"."""
+    last = name.rpartition(".")[2].encode()
+    word = re.compile(rb"\b(?:def|class)\s+" + re.escape(last) + rb"\b")
+    for path in _files(project):
+        try:
+            data = read_small(path, _LARGEST)
+        except (OSError, ValueError):
+            continue
+        if word.search(data):
+            yield from _in_file(data, os.path.relpath(path, project), name)
 
 
-def _collective_in(branch: ast.If) -> ast.Call | None:
-    if not _is_first_rank(branch.test):
-        return None
-    for statement in branch.body:
-        for each in ast.walk(statement):
-            if isinstance(each, ast.Call) and _is_collective(each.func):
-                return each
-    return None
+def _files(project: str) -> Iterator[str]:
+    count = 0
+    for folder, folders, files in os.walk(project):
+        folders[:] = sorted(
+            each for each in folders if each not in _SKIPPED and not each.startswith(".")
+        )
+        for each in sorted(files):
+            if each.endswith(".py"):
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield os.path.join(folder, each)
 
 
-def _is_first_rank(test: ast.expr) -> bool:
-    """Return whether a condition holds on one rank only: ``rank == 0``, ``is_main_process``."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return any(map(_is_first_rank, test.values))
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        other = test.comparators[0]
-        is_zero = isinstance(other, ast.Constant) and other.value == 0
-        return is_zero and isinstance(test.ops[0], ast.Eq) and _last_name(test.left) in _RANKS
-    return _last_name(test) in _FIRST_RANK
+def _in_file(data: bytes, path: str, name: str) -> Iterator[Definition]:
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for qualified, node, bases in _walk(tree, "", ()):
+        if qualified == name or qualified.endswith(f".{name}"):
+            yield Definition(qualified, path, node.lineno, node, bases)
 
 
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, ast.Attribute):
-        return node.attr.lower()
-    return node.id.lower() if isinstance(node, ast.Name) else ""
-
-
-def _is_collective(function: ast.expr) -> bool:
-    name = _last_name(function)
-    if name in _OF_ENGINES and isinstance(function, ast.Attribute):
-        return _last_name(function.value) not in {"self", ""}
-    return name in _COLLECTIVES
-
-
-FACTS = {"defines": defines, "collective_on_one_rank": collective_on_one_rank}
+def _walk(
+    tree: ast.AST, prefix: str, bases: tuple[str, ...]
+) -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, tuple[str, ...]]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            name = f"{prefix}{node.name}"
+            yield name, node, bases
+            own = bases
+            if isinstance(node, ast.ClassDef):
+                own = tuple(ast.unparse(each).rpartition(".")[2] for each in node.bases)
+            yield from _walk(node, f"{name}.", own)
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            yield from _walk(node, prefix, bases)
