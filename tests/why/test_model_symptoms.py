@@ -214,6 +214,14 @@ REPORTS = {
         packages={"torch": "2.9.0+cpu"},
         files={"export.py": "torch.onnx.export(model, (x,), 'model.onnx', dynamic_axes=axes)\n"},
     ),
+    "piper1-gpl#148": Report(
+        GUARD,
+        "guard-on-data",
+        "likely",
+        ("since torch 2.9", "dynamo=False"),
+        "/content/piper/models.py:700",
+        {"torch": "2.9.0+cu126"},
+    ),
     "BitBLAS#115": Report(OPERATOR, "onnx-opset-too-low", "known", ("opset_version=14",)),
     "TabPFN#554": Report(
         "ModuleNotFoundError: No module named 'onnxscript'",
