@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
 
-_MISSING = "<unknown>"
 """What a sentence has for a fact that was not read."""
 
 
@@ -81,21 +80,23 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
 ) -> Explanation:
     functions = functions_of(context)
 
-    def filled(sentence: str, write: Callable[[str], str] = str) -> str:
+    def filled(sentence: str, write: Callable[[str], str] = str) -> str | None:
         return _filled(sentence, functions, values, write)
 
-    cause = filled(case.cause)
-    actions = [Action(filled(each)) for each in case.do]
-    actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
+    said = (_filled(each, functions, values, str, names_facts=True) for each in case.do)
+    edits = [Action(each) for each in said if each]
+    commands = [filled(each, shlex.quote) for each in case.run]
+    actions = edits + [Action(each, is_command=True) for each in commands if each]
     if case.rocm_fix and context.host.repair_program:
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
+    cause = _filled(case.cause, functions, values, str, names_facts=True) or symptom.title
     return Explanation(
         entry=symptom.id,
         verdict="known" if symptom.sure and case.sure and not missing else "likely",
         cause=cause,
-        where=where if _MISSING not in (where := filled(case.where)) else "",
+        where=filled(case.where) or "",
         actions=tuple(actions),
-        confirm=filled(case.confirm, shlex.quote),
+        confirm=filled(case.confirm, shlex.quote) or "",
         evidence=tuple(context.evidence),
         missing=tuple(dict.fromkeys(missing)),
         rules=symptom.rules,
@@ -109,14 +110,25 @@ def _filled(
     functions: Mapping[str, Any],
     values: Mapping[str, str],
     write: Callable[[str], str],
-) -> str:
+    *,
+    names_facts: bool = False,
+) -> str | None:
+    """Return a sentence with the values of its expressions; None where one of them is missing.
+
+    With ``names_facts`` a fact that was not read is named in place of its value: "the GPU".
+    """
     pieces = []
     for literal, expression in expressions_in(sentence, NAMES, values):
         pieces.append(literal)
-        if expression is not None:
-            value = evaluate(expression, functions, values)
-            if isinstance(value, tuple):
-                value = ", ".join(map(str, value))
-            is_missing = value is None or isinstance(value, Unread)
-            pieces.append(_MISSING if is_missing else write(str(value)))
+        if expression is None:
+            continue
+        value = evaluate(expression, functions, values)
+        if isinstance(value, Unread) and names_facts:
+            pieces.append(value.fact)
+        elif value is None or isinstance(value, Unread):
+            return None
+        else:
+            pieces.append(
+                write(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+            )
     return "".join(pieces)
