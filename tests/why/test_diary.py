@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import jsonschema
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.text.toml import loads
 from rocmlint.why.diary import template_of
@@ -125,7 +125,7 @@ def test_all_entries_are_listed_with_the_own_ones_first(team: Project) -> None:
 def test_the_list_as_json_follows_its_schema(team: Project) -> None:
     listed = json.loads(why(team, "--list", "--output-format", "json").stdout)
     schema = json.loads((ROOT / "docs" / "schema" / "symptoms.json").read_text())
-    jsonschema.validate(listed, schema)
+    Draft202012Validator(schema).validate(listed)
     sources = [each["source"] for each in listed["symptoms"]]
     assert sources[0] == str(Path("docs/symptoms.toml"))
     assert set(sources[1:]) == {None}
