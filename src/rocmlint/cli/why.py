@@ -13,6 +13,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
+from rocmlint.why.host.examined import read_examination
 from rocmlint.why.log.read import read_stream, read_text
 from rocmlint.why.report import json_of, lines_of
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from rocmlint.why.log.shapes import Log
 
 HELP = Help(
-    "[FILE | - | TEXT] [PATH] [--python PYTHON]",
+    "[FILE | - | TEXT] [PATH] [--python PYTHON] [--examination FILE]",
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.",
     "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error",
@@ -36,6 +37,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("log", nargs="?", default="-", metavar="FILE | - | TEXT", help="the error")
     parser.add_argument("path", nargs="?", default=os.curdir, metavar="PATH", help="the project")
     parser.add_argument("--python", metavar="PYTHON", help="the interpreter that ran the job")
+    parser.add_argument(
+        "--examination",
+        metavar="FILE",
+        help="a report of AMD's rocm examine --json, whose facts about the machine count",
+    )
     why_diary.add_arguments(parser)
     add_output_format(parser)
 
@@ -56,6 +62,8 @@ def run(flags: SimpleNamespace) -> int:
         is_given=flags.python is not None,
         is_assumed=chosen.is_own,
     )
+    if flags.examination is not None:
+        context.examination = read_examination(flags.examination, context.machine)
     if flags.add:
         return why_diary.add(context)
     answer = diagnose(context, why_diary.own_of(flags.path))

@@ -11,6 +11,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
+from rocmlint.why.tracker import tracker_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +61,9 @@ def _explanations(
         if found and symptoms is own:
             return
     for reader in READERS:
-        yield from reader(text, context)
+        kept, context.evidence, context.doubts = context.evidence, {}, {}
+        yield from list(reader(text, context))
+        context.evidence = {**kept, **context.evidence}
 
 
 def is_of(symptom: Symptom, raised: Raised | None, log: Log) -> bool:
@@ -79,7 +82,7 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
     first = ranked[0]
     equal = [each for each in ranked if each.verdict == first.verdict]
-    if len(equal) > _MOST_ALTERNATIVES:
+    if len({each.entry for each in equal}) > _MOST_ALTERNATIVES:
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":
@@ -88,7 +91,10 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
 
 
 def _unknown(context: Context) -> Answer:
-    return Answer("unknown", context.log, context.raised, gathered=tuple(_gathered(context)))
+    gathered = tuple(_gathered(context))
+    return Answer(
+        "unknown", context.log, context.raised, gathered=gathered, tracker=tracker_of(context)
+    )
 
 
 def _gathered(context: Context) -> Iterator[Evidence]:
