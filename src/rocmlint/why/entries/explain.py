@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _MISSING = "<unknown>"
 """What a sentence has for a fact that was not read."""
+_PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
+"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
@@ -85,7 +88,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         return _filled(sentence, functions, values, write)
 
     cause = filled(case.cause)
-    actions = [Action(filled(each)) for each in case.do]
+    actions = [Action(filled(each, _in_words)) for each in case.do]
     actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
     if case.rocm_fix and context.host.repair_program:
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
@@ -102,6 +105,11 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         references=symptom.references,
         weight=template.weight,
     )
+
+
+def _in_words(value: str) -> str:
+    """Quote a value that a shell would not take as it is: somebody may paste the sentence."""
+    return value if _PLAIN.fullmatch(value) else shlex.quote(value)
 
 
 def _filled(
