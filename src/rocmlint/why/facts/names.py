@@ -75,8 +75,13 @@ def imported_release(context: Context, module: str) -> Release:
     found = release_of(context, module)
     if not found.is_missing:
         return found
+    for each in [each for each in context.evidence if each.fact == found.name]:
+        del context.evidence[each]
     unread = Unread(f"the installed {found.name}", f"python -m pip show {found.name}")
-    return Release(found.name, listed_version(context, found.name), unread)
+    listed = listed_version(context, found.name)
+    if listed is not None:
+        context.saw(found.name, listed, "the log")
+    return Release(found.name, listed, unread)
 
 
 def listed_version(context: Context, name: str) -> Version | None:
@@ -190,9 +195,17 @@ def moved_to(dotted: str, release: Version) -> str:
     known = names_of(dotted.partition(".")[0])
     if known is None or name.startswith("_"):
         return ""
-    found = [each for each in known.elsewhere(name, release) if _may_be_meant(each, module)]
+    modules = modules_with(known.package, name, release)
+    found = [each for each in modules if _may_be_meant(each, module)]
     public = [each for each in found if "._" not in each and "dummy" not in each]
     return min(public, key=lambda each: (-_shared(each, module), len(each)), default="")
+
+
+@lru_cache(maxsize=256)
+def modules_with(package: str, name: str, release: Version | None) -> tuple[str, ...]:
+    """Return the modules of an indexed package that have a name; of its newest release for None."""
+    known = names_of(package)
+    return () if known is None else known.elsewhere(name, release or known.versions[-1])
 
 
 def _may_be_meant(found: str, module: str) -> bool:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.installed import python_version
 from rocmlint.why.facts.names import (
     alike,
     change_of,
@@ -26,7 +25,9 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_python import python_of_log
 from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +59,7 @@ _WEIGHT = 18
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a module that Python does not find."""
-    if "No module named" not in text:
-        return
+    text = near(text, "No module named")
     found = _MESSAGE.search(text) or _DASH_M.search(text)
     if found is None:
         return
@@ -80,7 +80,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     elif release.unread is not None and release.version is None:
         yield _perhaps_not_installed(context, module, release, found[0])
     elif not release.is_missing:
-        yield from _of_another(context, release, found[0])
+        yield from _of_another(context, module, release, found[0])
 
 
 def _of_python(context: Context, module: str, message: str) -> Explanation | None:
@@ -89,7 +89,7 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
     removed = removed_in(top)
     place = innermost(context)
     if removed:
-        python = _python_of_log(context) or python_version(context)
+        python = python_of_log(context)
         is_read = not isinstance(python, Unread) and python is not None
         if (
             is_read
@@ -127,15 +127,6 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
 def _before(python: str) -> str:
     major, _, minor = python.partition(".")
     return f"{major}.{int(minor) - 1}"
-
-
-def _python_of_log(context: Context) -> str:
-    """Return the Python whose library is in the frames: "3.12"."""
-    for frame in context.frames:
-        found = re.search(r"[/\\][Pp]ython(3)\.?(\d{1,2})[/\\]", frame.file)
-        if found is not None:
-            return f"{found[1]}.{found[2]}"
-    return ""
 
 
 def _of_project(context: Context, module: str, message: str) -> Explanation | None:
@@ -335,10 +326,15 @@ def _submodule(
     )
 
 
-def _of_another(context: Context, release: Release, message: str) -> Iterator[Explanation]:
+def _of_another(
+    context: Context, module: str, release: Release, message: str
+) -> Iterator[Explanation]:
     """Explain a package that is installed here, but was not found there."""
     binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
     command = "python -c 'import sys; print(sys.executable)'"
+    if binary is None and canonicalize_name(module) != release.name:
+        yield _not_built(context, module, release, message)
+        return
     if binary is not None:
         context.saw("interpreter of the ranks", binary["binary"], "the log")
         other = binary["binary"]
@@ -355,5 +351,22 @@ def _of_another(context: Context, release: Release, message: str) -> Iterator[Ex
         ),
         confirm=command,
         missing=(Unread("the interpreter that ran", command),),
+        message=message,
+    )
+
+
+def _not_built(context: Context, module: str, release: Release, message: str) -> Explanation:
+    """Explain a module, often compiled, that a distribution was installed without."""
+    command = f"{python_of(context)} -m pip show -f {shlex.quote(release.name)}"
+    return made(
+        context,
+        "missing-module",
+        f"{release} is installed without its module {module}: it was not built, or was deleted",
+        weight=_WEIGHT,
+        sure=False,
+        where=where(innermost(context)),
+        actions=(Action(f"install {release.name} again with what builds {module}"),),
+        confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
+        missing=(Unread(f"the files of {release.name}", command),),
         message=message,
     )

@@ -33,6 +33,7 @@ from rocmlint.why.generic.parts import (
     unmet_demand,
     where,
 )
+from rocmlint.why.generic.reader import near
 from rocmlint.why.generic.shadowed import is_foreign, is_own
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ WEIGHT = 20
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a name that a module of a package lacks."""
-    found = _MESSAGE.search(text) if "cannot import name" in text else None
+    text = near(text, "cannot import name")
+    found = _MESSAGE.search(text)
     if found is None or _PARTIAL in text[found.start() : found.end() + 60]:
         return
     path = found["path"] or ""
@@ -237,7 +239,7 @@ def _from_files(
     if home:
         actions.append(Action(f"import {name} from {home}, if it does the same"))
     if is_other:
-        text = f"install releases of {asker and asker.name} and {release.name} that fit each other"
+        text = f"install a {asker and asker.name} that is compatible with {release}"
         actions.append(Action(text))
     elif not actions:
         actions.append(Action(f"install the {release.name} that this code was written for"))

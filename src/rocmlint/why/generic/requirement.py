@@ -16,6 +16,7 @@ from rocmlint.why.facts.installed import version
 from rocmlint.why.facts.requirements import demands_on
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import innermost, install, made, pip, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,42 +27,51 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
 
-_NAME = r"[A-Za-z][\w.-]*?"
-_RANGE = r"(?:\s*\[[\w,-]+\])?\s*\(?(?P<range>(?:[<>=!~]=?=?\s*[\w.*+!]+\s*,?\s*)+)\)?"
+_NAME = r"[A-Za-z][\w.-]{0,80}?"
+_RANGE = (
+    r"(?:\s?\[[\w,-]{1,80}\])?\s?\(?"
+    r"(?P<range>(?:[<>=!~]=?=?\s{0,3}[\w.*+]{1,40}\s{0,3},?\s{0,3}){1,9})\)?"
+)
 _FOUND = r"(?P<found>v?\d[\w.+]*?)"
-_SHAPES = tuple(
-    re.compile(each)
-    for each in (
-        # transformers and its relatives
-        (
+_SHAPES = (
+    (
+        "is required for a normal functioning of this module",
+        re.compile(
             rf"(?P<name>{_NAME}){_RANGE} is required for a normal functioning of this module,? "
             rf"but found {_NAME}==?{_FOUND}\.?(?:\s|$)"
         ),
-        # pip, after an installation and in a check
-        (
+    ),
+    (
+        "but you",
+        re.compile(
             rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) (?:requires|has requirement) "
             rf"(?P<name>{_NAME}){_RANGE}, but you(?:'ll)? have {_NAME} {_FOUND}"
             r"(?: which is incompatible)?\.?(?:\s|$)"
         ),
-        # setuptools
-        (
+    ),
+    (
+        "VersionConflict",
+        re.compile(
             rf"VersionConflict: \({_NAME} {_FOUND} \([^)\n]*\), "
             rf"Requirement\.parse\(['\"](?P<name>{_NAME}){_RANGE}['\"]\)"
         ),
-        # libraries' own words
-        (
+    ),
+    (
+        " but ",
+        re.compile(
             rf"(?:requires?|needs?) (?:the )?`?(?P<name>{_NAME})`?{_RANGE}`?,? but (?:only )?"
             rf"(?:you have|found|got|the installed version is|version|is) (?:{_NAME}\s*(?:==)?\s*)?"
             rf"{_FOUND}\.?(?:\s|$)"
         ),
-    )
+    ),
 )
+"""A text of each kind of message, and its shape: of transformers, pip, setuptools, others."""
 _NOT_INSTALLED = re.compile(
     rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) requires (?P<name>{_NAME})(?:{_RANGE})?, "
     r"which is not installed"
 )
 _NO_METADATA = re.compile(
-    r"(?:No package metadata was found for |PackageNotFoundError: |"
+    r"(?:No package metadata was found for |PackageNotFoundError: (?!No package )|"
     r"DistributionNotFound: The ['\"])['\"]?(?P<name>[A-Za-z][\w.-]*)"
 )
 _OTHER_PYTHON = re.compile(
@@ -78,12 +88,13 @@ _WEIGHT = 30
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a requirement that what is installed does not meet."""
     if "requires a different Python" in text:
-        yield from _python(text, context)
-    found = next(filter(None, (each.search(text) for each in _SHAPES)), None)
+        yield from _python(near(text, "requires a different Python"), context)
+    searched = (each.search(near(text, literal)) for literal, each in _SHAPES)
+    found = next(filter(None, searched), None)
     if found is not None:
         yield from _range(found, context)
         return
-    found = _NOT_INSTALLED.search(text) if "which is not installed" in text else None
+    found = _NOT_INSTALLED.search(near(text, "which is not installed"))
     if found is not None:
         wanted = f"{found['name']}{found['range'] or ''}".replace(" ", "")
         cause = f"{found['by']} {found['by_version']} requires {wanted}, which is not installed"
@@ -98,11 +109,11 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
             message=found[0],
         )
         return
-    found = _NO_METADATA.search(text) if "etadata was found" in text or "NotFound" in text else None
+    found = _NO_METADATA.search(near(text, "No package metadata") or near(text, "NotFound"))
     if found is not None:
         yield from _metadata(found, context)
         return
-    found = _INSTALL_HINT.search(text) if "pip install" in text else None
+    found = _INSTALL_HINT.search(near(text, "pip install"))
     if found is not None:
         yield from _hint(found, context)
 
