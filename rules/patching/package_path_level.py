@@ -59,7 +59,7 @@ def is_own_package(climb: Climb, source: Source) -> bool:
 
 
 def is_beside_package(climb: Climb, source: Source) -> bool:
-    """What may well are next to the package: the package is not known to hold it."""
+    """What may well lie next to the package, which is not known to have it."""
     if climb.leaves:
         is_known = climb.package in known_packages()
         return not is_known or climb.named in _OF_LIBRARY or UNKNOWN in climb.named

@@ -68,7 +68,7 @@ def is_for_old_versions(found: HomeGrown, source: Source) -> bool:
 
 
 def asks_for_ids(found: HomeGrown, source: Source) -> bool:
-    """Copies that are told the ids of the image tokens, or ask the processor for them."""
+    """Copies that are given the ids of the image tokens, or ask the processor for them."""
     del source
     return isinstance(found.node, cst.FunctionDef) and not any(map(_writes_id, walk(found.node)))
 

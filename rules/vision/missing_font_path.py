@@ -67,7 +67,7 @@ class Unreadable(NamedTuple):
 
 
 def may_have_fonts(found: Unreadable, source: Source) -> bool:
-    """Calls of `cv2.putText`, unless OpenCV 4 or older is declared: OpenCV 5 brings fonts."""
+    """Calls of `cv2.putText`, unless OpenCV 4 or older is declared: OpenCV 5 has fonts."""
     if found.library != _OPENCV:
         return False
     versions = [each.version for name in _OPENCV_PACKAGES for each in source.versions(name)]

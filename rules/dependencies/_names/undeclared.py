@@ -89,7 +89,7 @@ def is_unknown(found: Undeclared, file: File) -> bool:
 
 
 def is_told(found: Undeclared, file: File) -> bool:
-    """Projects whose README tells to install torch."""
+    """Projects whose README says to install torch."""
     names = (each for each in file.names_in(found.folder) if each.lower().startswith("readme"))
     return any(_TOLD.search(file.read(os.path.join(found.folder, each))) for each in names)
 

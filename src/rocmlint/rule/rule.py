@@ -89,12 +89,12 @@ class Rule(Generic[Node]):
     excuses: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
     """Why a candidate is left alone: functions of a candidate and its file, in the order asked.
 
-    The first line of each docstring is a line of "Silent where" on the rule's page.
+    The first line of each docstring is a line of "Silent" in "When it is reported" on its page.
     """
     doubts: ClassVar[tuple[Callable[[Any, Any], bool], ...]] = ()
     """Why a finding is only a note: functions like those of ``excuses``, asked after them.
 
-    The first line of each docstring is a line of "Note where" on the rule's page.
+    The first line of each docstring is a line of "Note" in "When it is reported" on its page.
     """
     tiers: ClassVar[Mapping[Severity, str]] = {}
     """When ``check`` gives a finding another severity than ``severity``, in one line for each."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.why.answer import Action, Explanation
@@ -28,12 +29,18 @@ _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
-    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open."""
+    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open.
+
+    The case that holds comes before those, and a cause that names what nobody read counts only
+    where there is no other.
+    """
     for template in symptom.match:
         values = template.find(text)
         if values is not None:
             every = {**dict.fromkeys(symptom.names, ""), **values}
-            yield from _cases(symptom, template, every, text, context)
+            found = list(_cases(symptom, template, every, text, context))
+            whole = [each for each in found if _MISSING not in each[1].cause]
+            yield from (each for _, each in sorted(whole or found, key=itemgetter(0)))
             return
 
 
@@ -43,7 +50,8 @@ def _cases(
     values: Mapping[str, str],
     text: str,
     context: Context,
-) -> Iterator[Explanation]:
+) -> Iterator[tuple[bool, Explanation]]:
+    """Yield whether a case is open, and what it says."""
     functions = functions_of(context)
     open_ones: list[Unread] = []
     for case in symptom.cases:
@@ -53,7 +61,7 @@ def _cases(
         if isinstance(held, Unread) or held:
             unread = [held] if isinstance(held, Unread) else [*missing, *context.doubts]
             made = _explanation(symptom, case, template, values, context, (*open_ones, *unread))
-            yield _with_text(made, template, text)
+            yield isinstance(held, Unread), _with_text(made, template, text)
         if isinstance(held, Unread):
             open_ones.append(held)
         elif not held:
@@ -90,6 +98,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     cause = filled(case.cause)
     actions = [Action(filled(each, _in_words)) for each in case.do]
     actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
+    actions = [each for each in actions if _MISSING not in each.text] or actions
     if case.rocm_fix and context.host.repair_program:
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
     return Explanation(

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
 _MEBIBYTE, _GIBIBYTE = 1 << 20, 1 << 30
-_WINDOWS = re.compile(r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b")
+_WINDOWS = re.compile(
+    r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"
+)
 _ABSENT = -1
 _CONTAINERS = ("docker", "podman", "apptainer", "singularity")
 _SHARED = "/dev/shm"  # noqa: S108 - its size is looked up

@@ -13,6 +13,7 @@ from rocmlint.why.generic import (
     model_type,
     no_distribution,
     of_python,
+    out_of_memory,
     requirement,
     shadowed,
     signature,
@@ -35,4 +36,5 @@ READERS: tuple[Reader, ...] = (
     undefined_symbol.read,
     missing_library.read,
     no_distribution.read,
+    out_of_memory.read,
 )
