@@ -61,9 +61,9 @@ def run(flags: SimpleNamespace) -> int:
     if flags.command:
         return _run_command(flags)
     project = _project(os.curdir if flags.path is None else flags.path)
-    _refuse_missing(flags.python)
+    python = _interpreter(flags.python)
     own = why_diary.own_of(project)
-    context = _context(_read(flags.log, own), project, flags.python)
+    context = _context(_read(flags.log, own), project, python)
     if flags.add:
         return why_diary.add(context, own)
     return _answer(context, own, flags, to_stderr=False)
@@ -73,15 +73,15 @@ def _run_command(flags: SimpleNamespace) -> int:
     """Run the job, and explain its failure; the exit code is the job's own."""
     from rocmlint.cli.why_job import run_job  # noqa: PLC0415 - starts threads and processes
 
-    project = _project(os.curdir if flags.log == "-" else flags.log)
     if flags.path is not None:
         message = "why: only the directory of the project can come before --"
         raise ConfigError(message)
-    _refuse_missing(flags.python)
+    project = _project(os.curdir if flags.log == "-" else flags.log)
+    python = _interpreter(flags.python)
     own = why_diary.own_of(project)  # a mistake in them is reported before the job runs
     job = run_job(flags.command, _literals(own))
     if job.ending.code and job.ending.interrupted is None:
-        context = _context(job.log, project, flags.python, job.failed)
+        context = _context(job.log, project, python, job.failed)
         _answer(context, own, flags, to_stderr=True)
     return job.ending.code
 
@@ -137,13 +137,17 @@ def _project(path: str) -> str:
     return path
 
 
-def _refuse_missing(python: str | None) -> None:
-    """Raise ConfigError where ``--python`` names neither an interpreter nor an environment."""
+def _interpreter(python: str | None) -> str | None:
+    """Return the path of what ``--python`` names. Raises ConfigError if there is no such thing."""
     import shutil  # noqa: PLC0415 - few name an interpreter
 
-    if python is not None and not os.path.exists(python) and shutil.which(python) is None:
+    if python is None or os.path.exists(python):
+        return python
+    found = shutil.which(python)
+    if found is None:
         message = f"--python {python}: no such interpreter or environment"
         raise ConfigError(message)
+    return found
 
 
 def _literals(own: Sequence[Symptom]) -> tuple[str, ...]:

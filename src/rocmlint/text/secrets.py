@@ -25,6 +25,7 @@ _PARAMETER = compile_lazily(
     r"|(?:api[_-]?|access[_-]?)?key)=)[^\s&#\"'`\\]+"
 )
 _TOKEN = compile_lazily(r"\b(?:hf_|gh[opsu]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA)[\w-]{12,}")
+_SIGNS = ("token", "secret", "passw", "key", "bearer", "hf_", "gh", "glpat", "sk-", "xox", "akia")
 _NAMED_SECRET = compile_lazily(
     r"(?P<kept>(?:\b(?:[\w-]{0,60}[_-])?(?i:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)"
     r"[\"']?(?:=|: )[\"']?(?:(?i:bearer|basic) )?|\b(?i:bearer) ))(?![<\[(]|None\b|True\b|False\b)"
@@ -44,6 +45,9 @@ def without_credentials(text: str) -> str:
 
 def without_tokens(text: str) -> str:
     """Mask what looks like a token or a password in a log: ``HF_TOKEN=...``, ``Bearer ...``."""
+    lower = text.lower()
+    if not any(each in lower for each in _SIGNS):
+        return text
     text = _TOKEN.sub(MASK, text)
     return _NAMED_SECRET.sub(lambda found: f"{found['kept']}{MASK}", text)
 
