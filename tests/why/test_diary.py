@@ -55,6 +55,14 @@ def test_an_own_entry_answers_before_the_built_in_ones(team: Project) -> None:
     assert "do        pass pixel_values in the first step only" in ended.stdout
 
 
+def test_an_own_message_is_found_in_a_large_log(team: Project) -> None:
+    noise = "step 17 loss 2.31 and nothing else happened here\n" * 60_000
+    row = ROW.replace("match = [", 'match = ["the reactor is too warm"]\nversions = [')
+    team.write("docs/symptoms.toml", row)
+    team.write("train.log", f"{noise}the reactor is too warm\n{noise}")
+    assert "known (N-007)" in why(team, "train.log").stdout
+
+
 def test_the_files_are_relative_to_the_configuration(team: Project) -> None:
     inner = team.root / "src"
     inner.mkdir()

@@ -155,7 +155,7 @@ def _literals(own: Sequence[Symptom]) -> tuple[str, ...]:
     from rocmlint.why.entries.load import built_in  # noqa: PLC0415 - read where it is needed
     from rocmlint.why.facts.all import NAMES  # noqa: PLC0415
 
-    return tuple(each.literal for symptom in (*own, *built_in(NAMES)) for each in symptom.match)
+    return tuple(each.phrase for symptom in (*own, *built_in(NAMES)) for each in symptom.match)
 
 
 def _read(source: str, own: Sequence[Symptom]) -> Log:
