@@ -6,6 +6,7 @@ import ast
 import inspect
 import os
 import re
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,7 @@ _GROUPS = {
 }
 """The headings of the table, by the file that an entry is in."""
 _LONGEST = 110
+_ARTICLES = frozenset({"a", "an", "the", "this", "these", "one", "two", "what", "no", "another"})
 
 
 def error_pages() -> Iterator[tuple[str, str]]:
@@ -50,7 +52,10 @@ def error_page(symptom: Symptom) -> str:
     return "\n\n".join([
         f"# {prose(symptom.title)}",
         *(_block("text", each) for each in symptom.examples),
-        f"[`rocmlint why`](../why.md) knows it as `{symptom.id}`.",
+        (
+            f"[`rocmlint why`](../why.md) knows it as `{symptom.id}`. It fills in what is in "
+            "capitals here, from [facts](../why.md#conditions-and-facts)."
+        ),
         *_causes(symptom),
         *_rules(symptom),
         "## References",
@@ -62,7 +67,7 @@ def _causes(symptom: Symptom) -> Iterator[str]:
     is_only = len(symptom.cases) == 1
     for number, case in enumerate(symptom.cases, 1):
         yield "## Cause" if is_only else f"## Cause {number}"
-        yield _sentence(case.cause, symptom) + "."
+        yield _begun(_sentence(case.cause, symptom)) + "."
         if case.when is not None:
             yield f"Applies if {code_span(ast.unparse(case.when))}."
         yield from _what_to_do(case, symptom)
@@ -70,7 +75,9 @@ def _causes(symptom: Symptom) -> Iterator[str]:
 
 def _what_to_do(case: Case, symptom: Symptom) -> Iterator[str]:
     where = [f"Where: {_sentence(case.where, symptom)}."] if case.where else []
-    yield "\n".join(f"- {each}" for each in [*where, *(_sentence(e, symptom) for e in case.do)])
+    yield "\n".join(
+        f"- {each}" for each in [*where, *(_capital(_sentence(e, symptom)) for e in case.do)]
+    )
     if case.run:
         yield _block("console", "\n".join(f"$ {_command(each, symptom)}" for each in case.run))
     if case.confirm:
@@ -89,12 +96,28 @@ def _rules(symptom: Symptom) -> Iterator[str]:
 
 
 def _sentence(text: str, symptom: Symptom) -> str:
-    """Return a sentence whose expressions are code."""
+    """Return a sentence in which code in capitals stands for what the command fills in."""
     pieces = []
     for literal, expression in expressions_in(text, NAMES, symptom.names):
         pieces.append(_with_ends(literal))
-        pieces.append("" if expression is None else code_span(ast.unparse(expression)))
+        pieces.append("" if expression is None else code_span(_variable(expression)))
     return "".join(pieces).strip().removesuffix(".")
+
+
+def _begun(sentence: str) -> str:
+    """Return a sentence with a capital, unless it begins with a name such as torch."""
+    return _capital(sentence) if sentence.partition(" ")[0] in _ARTICLES else sentence
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _variable(expression: ast.expr) -> str:
+    """Return what stands for a value: ``VERSION``, ``GPUS``; a computed one as it is written."""
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name):
+        return expression.func.id.upper()
+    return expression.id.upper() if isinstance(expression, ast.Name) else ast.unparse(expression)
 
 
 def _with_ends(text: str) -> str:
@@ -105,10 +128,10 @@ def _with_ends(text: str) -> str:
 
 
 def _command(text: str, symptom: Symptom) -> str:
-    """Return a command with its expressions in capitals: ``pip install PACKAGE==VERSION``."""
+    """Return a command with capitals for what is filled in: ``pip install torch==VERSION``."""
     found = expressions_in(text, NAMES, symptom.names)
     return "".join(
-        literal + ("" if expression is None else f"<{ast.unparse(expression)}>")
+        literal + ("" if expression is None else _variable(expression))
         for literal, expression in found
     )
 
@@ -146,7 +169,9 @@ def facts() -> list[Fact]:
     """Return all functions of conditions, by their signatures and the begin of their docstrings."""
     functions = functions_of(Context(read_text("")))
     return [
-        Fact(_call(name, each.func), _about(each.func)) for name, each in sorted(functions.items())
+        Fact(_call(name, each.func), _about(each.func))
+        for name, each in sorted(functions.items())
+        if isinstance(each, partial)
     ]
 
 
