@@ -108,6 +108,23 @@ ONNX = (
     "torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model with "
     "torch.export. This is step 1/3 of exporting the model to ONNX."
 )
+GUARD = """\
+Traceback (most recent call last):
+  File "SITE/torch/onnx/_internal/exporter/_capture_strategies.py", line 118, in __call__
+    exported_program = self._capture(model, args, kwargs, dynamic_shapes)
+  File "/content/piper/models.py", line 700, in infer
+    attn = commons.generate_path(w_ceil, attn_mask)
+torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on \
+data-dependent expression Eq(1, u6) | Eq(96*u6, 0) (unhinted: Eq(1, u6) | Eq(96*u6, 0)).
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/content/piper/export_onnx.py", line 86, in main
+    torch.onnx.export(
+torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model with \
+torch.export. This is step 1/3 of exporting the model to ONNX.
+"""
 EMPTY = (
     "torch._dynamo.exc.Unsupported: call_function args: UserDefinedObjectVariable(BatchEncoding)"
 )
@@ -213,6 +230,14 @@ REPORTS = {
         ("dynamo=False",),
         packages={"torch": "2.9.0+cpu"},
         files={"export.py": "torch.onnx.export(model, (x,), 'model.onnx', dynamic_axes=axes)\n"},
+    ),
+    "piper1-gpl#148": Report(
+        GUARD,
+        "guard-on-data",
+        "likely",
+        ("since torch 2.9", "dynamo=False"),
+        "/content/piper/models.py:700",
+        {"torch": "2.9.0+cu126"},
     ),
     "BitBLAS#115": Report(OPERATOR, "onnx-opset-too-low", "known", ("opset_version=14",)),
     "TabPFN#554": Report(

@@ -187,7 +187,7 @@ REPORTS = {
     "hpcfund#87": Report(
         "MIOpen Error: /src/sqlite_db.cpp:227: Internal error while accessing SQLite database: "
         "disk I/O error\nRuntimeError: miopenStatusInternalError",
-        "miopen-failed",
+        "miopen-cache",
         "known",
         ("~/.config/miopen", "MIOPEN_USER_DB_PATH"),
     ),

@@ -295,6 +295,63 @@ ROWS = (
         python="3.12",
     ),
     Row(
+        "a wheel that is built without the packages of the environment",
+        "  \u00d7 Getting requirements to build wheel did not run successfully.\n"
+        "      ModuleNotFoundError: No module named 'torch'\n",
+        {"torch": "2.4.0"},
+        "known",
+        "isolated-build",
+        ("--no-build-isolation",),
+    ),
+    Row(
+        "a package that another interpreter lacks",
+        "/usr/bin/python3: No module named torch.distributed.run",
+        {"torch": "2.4.0"},
+        "likely",
+        "other-interpreter",
+        ("/usr/bin/python3 ran",),
+    ),
+    Row(
+        "a name of Python's own that an old package imports",
+        traceback(
+            "ImportError: cannot import name 'Mapping' from 'collections'"
+            " (/usr/lib/python3.11/collections/__init__.py)",
+            "SITE/attrdict/mapping.py: from collections import Mapping",
+        ),
+        {"attrdict": "2.0"},
+        "known",
+        "name-of-python",
+        ("removed in 3.10", "upgrade attrdict"),
+    ),
+    Row(
+        "a name of Python's own that comes later",
+        "ImportError: cannot import name 'Self' from 'typing' (/usr/lib/python3.10/typing.py)",
+        {"torch": "2.4.0"},
+        "known",
+        "name-of-python",
+        ("came with 3.11", "typing_extensions.Self"),
+    ),
+    Row(
+        "a release from before the index begins",
+        "ImportError: cannot import name 'MistralForCausalLM' from 'transformers'",
+        {"transformers": "4.31.0"},
+        "known",
+        "missing-name",
+        ("4.36 has it", "transformers>=4.36"),
+    ),
+    Row(
+        "remote code that lacks what a newer library asks for",
+        traceback(
+            "AttributeError: 'ChatModel' object has no attribute 'all_tied_weights_keys'",
+            f"{HUB}/acme/chat/modeling_chat.py: self.post_init()",
+            "SITE/transformers/modeling_utils.py: self.all_tied_weights_keys",
+        ),
+        {"transformers": "5.0.0"},
+        "likely",
+        "missing-attribute",
+        ("remote code of acme/chat is older", "config.json"),
+    ),
+    Row(
         "a launcher of another Python",
         "ModuleNotFoundError: No module named 'forge'\n\nE torch.distributed.elastic failed"
         " (exitcode: 1) local_rank: 0 (pid: 1) of binary: /n/sw/Miniforge3/bin/python3.12\n",

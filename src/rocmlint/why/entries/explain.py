@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.entries.condition import evaluate
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
 
-_MISSING = "<unknown>"
-"""What a sentence has for a fact that was not read."""
 _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
 """What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
@@ -39,9 +37,18 @@ def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanati
         if values is not None:
             every = {**dict.fromkeys(symptom.names, ""), **values}
             found = list(_cases(symptom, template, every, text, context))
-            whole = [each for each in found if _MISSING not in each[1].cause]
-            yield from (each for _, each in sorted(whole or found, key=itemgetter(0)))
+            whole = [each for each in found if each.is_whole]
+            held_first = sorted(whole or found, key=attrgetter("is_open"))
+            yield from (each.explanation for each in held_first)
             return
+
+
+class _Said(NamedTuple):
+    """What a case says. ``is_whole``: all that its cause names was read."""
+
+    explanation: Explanation
+    is_open: bool
+    is_whole: bool
 
 
 def _cases(
@@ -50,8 +57,7 @@ def _cases(
     values: Mapping[str, str],
     text: str,
     context: Context,
-) -> Iterator[tuple[bool, Explanation]]:
-    """Yield whether a case is open, and what it says."""
+) -> Iterator[_Said]:
     functions = functions_of(context)
     open_ones: list[Unread] = []
     for case in symptom.cases:
@@ -61,7 +67,8 @@ def _cases(
         if isinstance(held, Unread) or held:
             unread = [held] if isinstance(held, Unread) else [*missing, *context.doubts]
             made = _explanation(symptom, case, template, values, context, (*open_ones, *unread))
-            yield isinstance(held, Unread), _with_text(made, template, text)
+            is_whole = _filled(case.cause, functions, values, str) is not None
+            yield _Said(_with_text(made, template, text), isinstance(held, Unread), is_whole)
         if isinstance(held, Unread):
             open_ones.append(held)
         elif not held:
@@ -92,22 +99,23 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
 ) -> Explanation:
     functions = functions_of(context)
 
-    def filled(sentence: str, write: Callable[[str], str] = str) -> str:
+    def filled(sentence: str, write: Callable[[str], str] = str) -> str | None:
         return _filled(sentence, functions, values, write)
 
-    cause = filled(case.cause)
-    actions = [Action(filled(each, _in_words)) for each in case.do]
-    actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
-    actions = [each for each in actions if _MISSING not in each.text] or actions
+    said = (_filled(each, functions, values, _in_words, names_facts=True) for each in case.do)
+    edits = [Action(each) for each in said if each]
+    commands = [filled(each, shlex.quote) for each in case.run]
+    actions = edits + [Action(each, is_command=True) for each in commands if each]
     if case.rocm_fix and context.host.repair_program:
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
+    cause = _filled(case.cause, functions, values, str, names_facts=True) or symptom.title
     return Explanation(
         entry=symptom.id,
         verdict="known" if symptom.sure and case.sure and not missing else "likely",
         cause=cause,
-        where=where if _MISSING not in (where := filled(case.where)) else "",
+        where=filled(case.where) or "",
         actions=tuple(actions),
-        confirm=filled(case.confirm, shlex.quote),
+        confirm=filled(case.confirm, shlex.quote) or "",
         evidence=tuple(context.evidence),
         missing=tuple(dict.fromkeys(missing)),
         rules=symptom.rules,
@@ -126,14 +134,25 @@ def _filled(
     functions: Mapping[str, Any],
     values: Mapping[str, str],
     write: Callable[[str], str],
-) -> str:
+    *,
+    names_facts: bool = False,
+) -> str | None:
+    """Return a sentence with the values of its expressions; None where one of them is missing.
+
+    With ``names_facts`` a fact that was not read is named in place of its value: "the GPU".
+    """
     pieces = []
     for literal, expression in expressions_in(sentence, NAMES, values):
         pieces.append(literal)
-        if expression is not None:
-            value = evaluate(expression, functions, values)
-            if isinstance(value, tuple):
-                value = ", ".join(map(str, value))
-            is_missing = value is None or isinstance(value, Unread)
-            pieces.append(_MISSING if is_missing else write(str(value)))
+        if expression is None:
+            continue
+        value = evaluate(expression, functions, values)
+        if isinstance(value, Unread) and names_facts:
+            pieces.append(value.fact)
+        elif value is None or isinstance(value, Unread):
+            return None
+        else:
+            pieces.append(
+                write(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+            )
     return "".join(pieces)

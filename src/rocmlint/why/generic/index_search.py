@@ -70,7 +70,9 @@ def search_in(text: str, log: str) -> Search | None:
     found = _PIP.search(near(text, "Could not find a version"))
     if found is None and "No matching distribution found" in text:
         found = _PIP_SHORT.search(near(text, "No matching distribution found"))
-    found = found or _UV_SYNC.search(near(text, "can't be installed because"))
+    synced = _UV_SYNC.search(near(text, "can't be installed because"))
+    if synced is not None:
+        return _of(synced["asked"], (), log, synced[0])
     if found is not None:
         written = found["asked"].strip()
         listed = found.groupdict().get("listed")

@@ -13,12 +13,12 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
     indexed,
     is_absent,
     module_file,
-    modules_with,
     release_of,
     requirement_for,
     saw_index,

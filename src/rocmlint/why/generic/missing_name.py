@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import moved_to
 from rocmlint.why.facts.names import (
     alike,
     change_of,
     files_have,
     history_of,
     imported_release,
-    moved_to,
     names_of_file,
     requirement_for,
     saw_index,
@@ -228,7 +228,7 @@ def _from_files(
     if has:
         return
     context.saw(dotted, "not there" if has is False else "not found", "the installed files")
-    near = alike(context, dotted)
+    near = alike(context, dotted, release.version)
     home = moved_to(dotted, release.version) if release.version is not None else ""
     place = innermost(context)
     asker = place.owner if place is not None and place.owner.kind == "package" else None

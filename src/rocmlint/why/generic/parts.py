@@ -167,7 +167,7 @@ def install(context: Context, wanted: str) -> Action:
     name = canonicalize_name(asked.name) if asked is not None else wanted
     if name in FAMILY and asked is not None:
         words = ["rocmlint", "stack", "install-command"]
-        minor = torch_minor(asked.specifier) if name == "torch" else ""
+        minor = torch_minor(asked.specifier) if name == "torch" and asked.specifier else ""
         words += ["--torch", minor] if minor else []
         others = [each for each in FAMILY if each != "torch" and context.packages.get(each)]
         words += [f"--{each}" for each in dict.fromkeys((*others, *({name} - {"torch"})))]

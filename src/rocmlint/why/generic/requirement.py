@@ -13,6 +13,7 @@ from rocmlint.published.fitting import shown
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.installed import version
+from rocmlint.why.facts.providers import provider_of
 from rocmlint.why.facts.requirements import demands_on
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import innermost, install, made, pip, where
@@ -57,6 +58,13 @@ _SHAPES = (
         ),
     ),
     (
+        " is required but found ",
+        re.compile(
+            rf"(?P<name>{_NAME})(?P<range> ?>= ?[\d.]{{1,20}}) is required but found "
+            rf"{_FOUND}\.?(?:\s|$)"
+        ),
+    ),
+    (
         " but ",
         re.compile(
             rf"(?:requires?|needs?) (?:the )?`?(?P<name>{_NAME})`?{_RANGE}`?,? but (?:only )?"
@@ -78,10 +86,19 @@ _OTHER_PYTHON = re.compile(
     rf"[Pp]ackage ['\"](?P<name>{_NAME})['\"] requires a different Python: (?P<found>[\d.]+\w*) "
     r"not in ['\"](?P<range>[^'\"\n]+)['\"]"
 )
-_INSTALL_HINT = re.compile(
-    rf"(?:requires?|needs?|install|use) [^\n]{{0,120}}pip install [^\n'\"`]{{0,40}}['\"]?"
-    rf"(?P<name>{_NAME})(?P<range>>=[\d.]+\w*)['\"`]?"
+_LIBRARY = re.compile(
+    r"requires the (?P<name>[A-Za-z][\w.-]{0,60}) library but it was not found in your environment"
 )
+_LIBRARIES = {"pytorch": "torch", "opencv": "opencv-python-headless", "faiss": "faiss-cpu"}
+_INSTALL_HINT = re.compile(
+    r"(?:requires?|needs?|not found|not installed)\b[\s\S]{0,240}?\bpip install (?:-\S{1,20} ){0,3}"
+    r"(?:transformers\[torch\]` or `pip install )?['\"]?(?P<name>[A-Za-z][\w.-]{0,80})"
+    r"(?P<range>>=[\d.]+\w*)?['\"`\s]"
+)
+_NOT_OF_PIP = frozenset(
+    {"python", "cuda", "rocm", "gcc", "glibc", "cmake", "node", "driver", "hip"}
+)
+_LONGEST = 20_000
 _WEIGHT = 30
 
 
@@ -113,15 +130,24 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if found is not None:
         yield from _metadata(found, context)
         return
-    found = _INSTALL_HINT.search(near(text, "pip install"))
+    found = _LIBRARY.search(near(text, "library but it was not found in your environment"))
     if found is not None:
-        yield from _hint(found, context)
+        name = found["name"].lower()
+        name = _LIBRARIES.get(name) or provider_of(found["name"]) or name
+        yield from _hint(context, name, "", found[0])
+        return
+    found = _INSTALL_HINT.search(text[:_LONGEST] + "\n") if "pip install" in text else None
+    if found is not None:
+        yield from _hint(context, found["name"], found["range"] or "", found[0])
 
 
 def _range(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     name, specifier = found["name"], _specifier(found["range"])
+    name = _LIBRARIES.get(name.lower(), name)
     has = version_of(found["found"].rstrip("."))
     if specifier is None or has is None or specifier.contains(has, prereleases=True):
+        return
+    if canonicalize_name(name) in _NOT_OF_PIP:
         return
     groups = found.groupdict()
     place = innermost(context)
@@ -240,13 +266,12 @@ def _python(text: str, context: Context) -> Iterator[Explanation]:
     )
 
 
-def _hint(found: re.Match[str], context: Context) -> Iterator[Explanation]:
+def _hint(context: Context, name: str, bounds: str, message: str) -> Iterator[Explanation]:
     """Explain a message that says what to install, by what is installed."""
-    name, specifier = found["name"], _specifier(found["range"])
-    has = version(context, name)
+    specifier, has = _specifier(bounds), version(context, name)
     if specifier is None or isinstance(has, Unread):
         return
-    if has is not None and specifier.contains(has, prereleases=True):
+    if has is not None and (not bounds or specifier.contains(has, prereleases=True)):
         return
     is_there = f"{name} {has} is installed" if has is not None else f"{name} is not installed"
     yield made(
@@ -257,5 +282,5 @@ def _hint(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         where=where(innermost(context)),
         actions=(install(context, f"{name}{shown(specifier)}"),),
         confirm=pip(context, "show", name).text,
-        message=found[0],
+        message=message,
     )

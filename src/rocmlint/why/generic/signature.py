@@ -14,12 +14,12 @@ from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
+from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
     files_take,
     indexed,
     is_absent,
-    modules_with,
     release_of,
     requirement_for,
     saw_index,
