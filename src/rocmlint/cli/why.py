@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.verify.job.witness_report import WitnessReport
+    from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.log.shapes import Log
 
 HELP = Help(
@@ -30,9 +31,9 @@ HELP = Help(
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.\n\n"
     "With -- COMMAND, run the command, pass its output through, and explain on stderr why it "
-    "failed;\nnothing more is printed if it succeeds. Programs read the JSON from --output FILE.",
-    "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error; with -- COMMAND that of "
-    "the command",
+    "failed;\nnothing more is printed if it succeeds.",
+    "exit codes: 0 an answer, 3 unknown, 2 usage error, 1 a test of --test failed; with -- COMMAND "
+    "that of\nthe command",
     command=True,
 )
 _NAMES_OF_LOGS = (".log", ".txt", ".out", ".err", ".ipynb", ".json", ".gz")
@@ -50,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
         nargs="?",
-        default=os.curdir,
+        default=None,
         metavar="PATH",
         help="the directory of the project (default: .)",
     )
@@ -63,6 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="a report of AMD's rocm examine --json, whose facts about the machine count",
     )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the answer")
     why_diary.add_arguments(parser)
     add_output_format(parser)
 
@@ -73,34 +75,29 @@ def run(flags: SimpleNamespace) -> int:
         return why_diary.run(flags)
     if flags.command:
         return _run_command(flags)
-    project = _project(flags.path)
+    project = _project(os.curdir if flags.path is None else flags.path)
     python = _interpreter(flags.python)
-    context = _context(_read(flags.log), project, python)
-    _add_examination(context, flags)
+    own = why_diary.own_of(project)
+    context = _context(_read(flags.log, own), project, python)
     if flags.add:
-        return why_diary.add(context)
-    return _answer(context, flags, to_stderr=False)
-
-
-def _add_examination(context: Context, flags: SimpleNamespace) -> None:
-    if flags.examination is not None:
-        context.examination = read_examination(flags.examination, context.machine)
+        return why_diary.add(context, own)
+    return _answer(context, own, flags, to_stderr=False)
 
 
 def _run_command(flags: SimpleNamespace) -> int:
     """Run the job, and explain its failure; the exit code is the job's own."""
     from rocmlint.cli.why_job import run_job  # noqa: PLC0415 - starts threads and processes
 
-    if flags.path != os.curdir:
+    if flags.path is not None:
         message = "why: only the directory of the project can come before --"
         raise ConfigError(message)
     project = _project(os.curdir if flags.log == "-" else flags.log)
     python = _interpreter(flags.python)
-    job = run_job(flags.command, _literals())
+    own = why_diary.own_of(project)  # a mistake in them is reported before the job runs
+    job = run_job(flags.command, _literals(own))
     if job.ending.code and job.ending.interrupted is None:
         context = _context(job.log, project, python, job.failed)
-        _add_examination(context, flags)
-        _answer(context, flags, to_stderr=True)
+        _answer(context, own, flags, to_stderr=True)
     return job.ending.code
 
 
@@ -133,9 +130,13 @@ def _has_packages(folder: str) -> bool:
         return False
 
 
-def _answer(context: Context, flags: SimpleNamespace, *, to_stderr: bool) -> int:
+def _answer(
+    context: Context, own: Sequence[Symptom], flags: SimpleNamespace, *, to_stderr: bool
+) -> int:
     """Print the answer or write it to ``--output``, and return its exit code."""
-    answer = diagnose(context, why_diary.own_of(context.project))
+    if flags.examination is not None:
+        context.examination = read_examination(flags.examination, context.machine)
+    answer = diagnose(context, own)
     is_json = flags.output_format == "json"
     text = json_of(answer, context) if is_json else "\n".join(lines_of(answer))
     if flags.output is None:
@@ -172,22 +173,22 @@ def _interpreter(python: str | None) -> str | None:
     return found
 
 
-def _literals() -> tuple[str, ...]:
+def _literals(own: Sequence[Symptom]) -> tuple[str, ...]:
     """Return what entries look for, so that a line with it is kept of a large log."""
     from rocmlint.why.entries.load import built_in  # noqa: PLC0415 - read where it is needed
     from rocmlint.why.facts.all import NAMES  # noqa: PLC0415
 
-    return tuple(each.literal for symptom in built_in(NAMES) for each in symptom.match)
+    return tuple(each.phrase for symptom in (*own, *built_in(NAMES)) for each in symptom.match)
 
 
-def _read(source: str) -> Log:
+def _read(source: str, own: Sequence[Symptom]) -> Log:
     if source == "-":
         if sys.stdin is None or sys.stdin.isatty():
             message = "why: pipe a log into it, or name a file or a message"
             raise ConfigError(message)
-        return _named("standard input", lambda: read_stream(sys.stdin.buffer, _literals()))
+        return _named("standard input", lambda: read_stream(sys.stdin.buffer, _literals(own)))
     if _is_path(source):
-        return _named(source, lambda: _read_file(source))
+        return _named(source, lambda: _read_file(source, own))
     if not source.strip():
         message = "why: the message is empty"
         raise ConfigError(message)
@@ -205,12 +206,12 @@ def _is_path(source: str) -> bool:
     return is_word and source.endswith(_NAMES_OF_LOGS) and ": " not in source
 
 
-def _read_file(path: str) -> Log:
+def _read_file(path: str, own: Sequence[Symptom]) -> Log:
     if os.path.isdir(path):
         message = "is a directory; name a log, or put the message in quotes"
         raise UnreadableLogError(message)
     with open(path, "rb") as file:
-        return read_stream(file, _literals())
+        return read_stream(file, _literals(own))
 
 
 def _named(source: str, read: Callable[[], Log]) -> Log:
