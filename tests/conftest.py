@@ -89,6 +89,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     return scheduling(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Take one worker more than there are cores: many tests wait for the processes they start."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return (len(usable(0)) if usable else os.cpu_count() or 1) + 1
+
+
 class StandsStillError(BaseException):
     """Ends a test. Hypothesis runs what fails again and again to make it smaller, but not this."""
 

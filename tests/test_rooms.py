@@ -43,7 +43,7 @@ testing: change config lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
 doctor: config disk formats gpus interpreter lint project source stack text verify
-why: disk gpus project stack text
+why: config disk gpus lint project published source stack text
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables

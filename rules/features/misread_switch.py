@@ -21,6 +21,7 @@ from rocmlint.rule import (
 )
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
@@ -29,6 +30,16 @@ _GETTERS = frozenset({"os.environ.get", "os.getenv"})
 _OFF = frozenset({"0", "false", "no", "off", "n", "f", "disabled"})
 _ON = frozenset({"1", "true", "yes", "on", "y", "t", "enabled"})
 _ASKS_PRESENCE = compile_lazily(r"(?:^|_)(?:has|set|present|given|provided|available)(?:_|$)")
+_WORDS = "|".join(sorted(_OFF | _ON))
+_GIVES_WORD = compile_lazily(
+    rf"""(?i)[,=(][\s\\(]*(?:#.*\n[\s\\(]*)*(?:[rbu]*["']+(?:{_WORDS})["']|(?:[01]|True|False)\b)"""
+)
+"""A word or number for on or off, as an argument."""
+_NAMED = (compile_lazily(r"environ\b(?<!\wenviron)"), compile_lazily(r"getenv\b(?<!\wgetenv)"))
+_CALLED = compile_lazily(r"(?:environ\b[\s\\]*\.[\s\\]*get|getenv)\b[\s\\)]*\(")
+_USED_OTHERWISE = compile_lazily(r"environ\b[\s\\]*(?:\[|\.[\s\\]*(?!get\b))")
+_LONGEST = 500
+"""Characters of a call in which its default is looked for."""
 _READ_AS_WORD = '{}.lower() in {{"1", "true", "yes", "on"}}'
 
 
@@ -58,6 +69,23 @@ def asks_presence(switch: Switch, source: Source) -> bool:
     elif isinstance(statement, cst.AnnAssign):
         targets = [statement.target]
     return any(_ASKS_PRESENCE.search((last_name(each) or "").lower()) for each in targets)
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find where a variable may be read with a word for on or off, or its reader gets a name."""
+    text = source.text
+    for name in _NAMED:  # one after the other: a fixed beginning is found ten times faster
+        for named in name.finditer(text):
+            if _may_misread(named, text):
+                yield named
+
+
+def _may_misread(named: re.Match[str], text: str) -> bool:
+    called = _CALLED.match(text, named.start())
+    if called is None:
+        return _USED_OTHERWISE.match(text, named.start()) is None
+    opening = called.end() - 1
+    return _GIVES_WORD.search(text, opening, opening + _LONGEST) is not None
 
 
 class MisreadSwitch(PythonRule["cst.Call"]):
@@ -99,12 +127,7 @@ class MisreadSwitch(PythonRule["cst.Call"]):
     since = "0.1.0"
     severity = "warning"
     skips = frozenset({"test"})
-    on = calls(
-        "get",
-        "getenv",
-        words=("environ", "getenv"),
-        where=r"\benviron\b|\bgetenv\b",
-    )
+    on = calls("get", "getenv", words=("environ", "getenv"), suspects=_suspects)
     excuses = (asks_presence,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:

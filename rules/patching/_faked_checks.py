@@ -202,11 +202,11 @@ def filled_by_callers(node: cst.Assign | cst.Call, source: Source) -> Iterator[F
 
     ``ghost_module("kaolin.utils.testing", {"check_tensor": lambda *args: None})``
     """
-    function = source.function(node)
-    if function is None or "setattr" not in source.text_of(function):
+    function, registered = source.function(node), list(_registrations(node, source))
+    if function is None or not registered or "setattr" not in source.text_of(function):
         return
     names = [source.text_of(each.name) for each in function.params.params]
-    for key, value in _registrations(node, source):
+    for key, value in registered:
         if key is not None and source.text_of(key) in names and is_stub(value, source):
             for call in calls_of(function.name.value, source):
                 if any(_holds_check(each.value, source) for each in call.args):

@@ -9,6 +9,7 @@ from rocmlint.rule import PythonRule, compile_lazily, definitions
 from ._trainers import OwnClass, is_method
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     import libcst as cst
@@ -19,6 +20,7 @@ _HANDS_ON = compile_lazily(
     r"\bcache_position\b|\bsuper\s*\(|\*\*\s*\w|update\s*\(\s*\w*kwargs|\blocals\s*\("
     r"|raise\s+NotImplementedError"
 )
+_OVERRIDES = compile_lazily(r"\bdef[\s\\]+prepare_inputs_for_generation\b")
 _FIRST, _LAST = "4.41", "5"
 """From which release on generate() passes the positions, and from which on it no longer does."""
 
@@ -31,6 +33,12 @@ def is_of_other_release(node: cst.FunctionDef, source: Source) -> bool:
     candidates = source.versions("transformers")
     first, last = Version(_FIRST), Version(_LAST)
     return not candidates or any(not first <= each.version < last for each in candidates)
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find the overrides in files that name the positions at all: most models do not."""
+    if "cache_position" in source.text:
+        yield from _OVERRIDES.finditer(source.text)
 
 
 class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
@@ -78,7 +86,7 @@ class PrepareInputsDropsCachePosition(PythonRule["cst.FunctionDef"]):
     since = "0.1.0"
     severity = "note"
     skips = frozenset({"test"})
-    on = definitions("prepare_inputs_for_generation")
+    on = definitions("prepare_inputs_for_generation", suspects=_suspects)
     excuses = (is_of_other_release,)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:

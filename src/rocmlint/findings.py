@@ -188,12 +188,17 @@ class Finding:
         return (self.path, self.line, self.column, self.code, self.message)
 
 
+_NAMED = 3
+"""How many of the places in which an excuse was found are named in words."""
+
+
 @dataclass(frozen=True)
 class Excused:
     """A candidate of a rule that was kept back: where it is, by which excuse, and why.
 
     ``excuse`` is the name of a function among the rule's ``excuses``, ``reason`` the first line of
-    its documentation.
+    its documentation. ``found_in`` are the places, from the root of the project, in which the
+    excuse found that it holds: none where the file itself is enough, None where its kind is.
     """
 
     path: str
@@ -205,7 +210,18 @@ class Excused:
     name: str
     excuse: str
     reason: str
+    found_in: tuple[str, ...] | None = None
     cell: Cell | None = None
+
+    @property
+    def origin(self) -> str:
+        """The places in which the excuse was found, in words: three of them, and how many more."""
+        if self.found_in is None:
+            return ""
+        left_out = len(self.found_in) - _NAMED
+        named = [*self.found_in[:_NAMED], *([f"{left_out} more"] if left_out > 0 else [])]
+        *first, last = named or ["this file"]
+        return f"{', '.join(first)} and {last}" if first else last
 
     @property
     def shown(self) -> Point:

@@ -106,6 +106,7 @@ RUNS = {
         f"--select {INDEX}",
         f"--config {INDEX}",
     ),
+    "why": (INDEX, f"README.md . {PYTHON}", f"README.md . {PYTHON} {JSON}", "run.ipynb"),
     "doctor": (
         f". {PYTHON}",
         f". {PYTHON} {JSON}",

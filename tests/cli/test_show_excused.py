@@ -27,6 +27,10 @@ TAKEN_APART = "import torch\nprint(torch.version.cuda.split('.'))\n"
 MESSAGE = "ROC501 excused: Waits for a time or a value, in a benchmark or with a comment"
 INSTALL = "FROM rocm/pytorch:latest\n\nRUN pip install --no-deps xformers\n"
 
+AUTOCAST = "import torch\n\nwith torch.cuda.amp.autocast():\n    pass\n"
+LOAD = 'import torch\n\nmodel = torch.load("model.pt")\nmodel.eval()\n'
+LOSS = "from transformers.utils import LossKwargs\n"
+
 
 def test_a_place_an_excuse_and_a_reason_follow_the_findings(project: Project) -> None:
     project.write("train.py", TIMED)
@@ -79,3 +83,33 @@ def test_the_document_has_them_and_fits_its_schema(project: Project, jobs: str) 
     assert (excused["path"], excused["line"], excused["code"]) == ("train.py", 6, "ROC501")
     assert excused["excuse"] == "is_explained"
     assert "excused" not in json.loads(project.run(*flags).stdout)
+
+
+@pytest.mark.parametrize(
+    ("rule", "module", "around"),
+    [
+        ("ROC213 is_needed_for_older", AUTOCAST, {"requirements.txt": "torch>=2.3\n"}),
+        ("ROC216 is_ready", LOAD, {f"net{n}.py": f"safe_globals({n})\n" for n in range(5)}),
+        ("ROC212 is_pinned_in_code", LOSS, {"install.py": 'PINS = ["transformers==4.51.3"]\n'}),
+    ],
+)
+def test_it_names_the_files_in_which_an_excuse_is_found(
+    project: Project, rule: str, module: str, around: dict[str, str]
+) -> None:
+    """Each of two modules names them, though the answer for the second is known from the first."""
+    for name, text in {"a/one.py": module, "a/two.py": module, "b.py": "", **around}.items():
+        project.write(name, text)
+    code, excuse = rule.split()
+    flags = ("--isolated", "--jobs", "1", "--select", code, "--show-excused")
+    one, two = json.loads(project.run(*flags, "--output-format", "json").stdout)["excused"]
+    assert (one["path"], two["path"]) == ("a/one.py", "a/two.py")
+    for each in (one, two):
+        assert each["excuse"] == excuse
+        assert [place.partition(":")[0] for place in each["found_in"]] == [*around]
+    named = "net0.py, net1.py, net2.py and 2 more" if code == "ROC216" else next(iter(around))
+    assert project.run(*flags).stdout.count(f" (from {named}") == 2
+
+
+def test_the_file_itself_is_named_so(project: Project) -> None:
+    project.write("train.py", TIMED)
+    assert " (from this file) [" in project.run("--show-excused").stdout

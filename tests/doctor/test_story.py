@@ -186,7 +186,7 @@ def test_a_job_is_watched_for_the_patch_that_was_found(story: Story) -> None:
     for cause in ("patch-misplaced", "faked-check"):
         names = [each["name"] for each in by_id[cause]["evidence"]]
         assert any(each.startswith("in the job") for each in names), cause
-    print(told)
+    print(json.dumps(told, indent=1))
     failing = story.doctor("--", str(story.packages.python), "-c", "raise SystemExit(3)")
     assert "job-failed" in [each["id"] for each in failing["causes"]]
 

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.findings import Edit, Finding, Fix
 from rocmlint.report import Report
+from rocmlint.rule.errors import errors_of
 from rocmlint.rule.web import address
 from tests.support.reports import IMAGE, LINE, NOTHING, REPORT, SYNC, check_json, junit, rendered
 
@@ -34,6 +35,9 @@ def test_json_says_all_that_a_finding_says() -> None:
     }  # fmt: skip
     found = document["findings"][1]
     assert found.pop("fingerprint")
+    assert found.pop("errors") == [
+        {"title": each.title, "url": each.url} for each in errors_of("ROC501")
+    ]
     assert found == {
         "path": "src/train.py", "cell": None,
         "line": 5, "column": 5, "end_line": 5, "end_column": 29,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 BEGIN = """\
 import atexit, ctypes, importlib, multiprocessing, os, pty, runpy, signal, subprocess, sys
-import threading, time
+import threading, time, weakref
 import patched
 
 
@@ -147,6 +147,18 @@ REPLACED = {
         threading.Thread(target=late).start()
         """,
     "an atexit handler of the job": "atexit.register(wrong)",
+    "restored by an atexit handler": """
+        atexit.register(setattr, patched, "f", right); wrong()
+        """,
+    "restored by a finalizer": """
+        wrong(); weakref.finalize(right, setattr, patched, "f", right)
+        """,
+    "restored by a finalizer of a child": """
+        def work():
+            weakref.finalize(right, setattr, patched, "f", right)
+            wrong()
+        in_fork(lambda: (work(), sys.exit(0)))
+        """,
     "multiprocessing, fork": """
         child = multiprocessing.get_context("fork").Process(target=wrong)
         child.start(); child.join()

@@ -134,7 +134,8 @@ def test_an_excuse_is_told_where_a_finding_is_missing(team: Project) -> None:
     change(team, RULE, "    on = calls", "    excuses = (is_kept,)\n    on = calls")
     asks = "if self.is_excused(node, source):\n                return\n            "
     change(team, RULE, "fix = Fix(", f"{asks}fix = Fix(")
-    told = "ACME101 is expected here, but not found: excused by `is_kept` (Old names that are kept)"
+    why = "excused by `is_kept` (Old names that are kept; from this file)"
+    told = f"ACME101 is expected here, but not found: {why}"
     assert f"{BAD}:1: {told}" in failing(team)
 
 

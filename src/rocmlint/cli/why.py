@@ -6,12 +6,14 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from rocmlint.cli import why_diary
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help, run_verb
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
+from rocmlint.why.host.examined import read_examination
 from rocmlint.why.log.read import read_stream, read_text
 from rocmlint.why.report import json_of, lines_of
 
@@ -23,10 +25,10 @@ if TYPE_CHECKING:
     from rocmlint.why.log.shapes import Log
 
 HELP = Help(
-    "[FILE | - | TEXT] [PATH] [--python PYTHON]",
+    "[FILE | - | TEXT] [PATH] [--python PYTHON] [--examination FILE]",
     "Explain an error message, a traceback or a log: its cause, where to change what, what to do.\n"
     "Nothing of the project is run, nothing is changed, the network is not used.",
-    "exit codes: 0 an answer, 3 unknown, 2 usage error",
+    "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error",
 )
 
 
@@ -35,11 +37,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("log", nargs="?", default="-", metavar="FILE | - | TEXT", help="the error")
     parser.add_argument("path", nargs="?", default=os.curdir, metavar="PATH", help="the project")
     parser.add_argument("--python", metavar="PYTHON", help="the interpreter that ran the job")
+    parser.add_argument(
+        "--examination",
+        metavar="FILE",
+        help="a report of AMD's rocm examine --json, whose facts about the machine count",
+    )
+    why_diary.add_arguments(parser)
     add_output_format(parser)
 
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint why``."""
+    if why_diary.is_about_entries(flags):
+        return why_diary.run(flags)
     log = _read(flags.log)
     if not os.path.isdir(flags.path):
         message = f"{flags.path}: not a directory; name the directory of the project"
@@ -52,7 +62,11 @@ def run(flags: SimpleNamespace) -> int:
         is_given=flags.python is not None,
         is_assumed=chosen.is_own,
     )
-    answer = diagnose(context)
+    if flags.examination is not None:
+        context.examination = read_examination(flags.examination, context.machine)
+    if flags.add:
+        return why_diary.add(context)
+    answer = diagnose(context, why_diary.own_of(flags.path))
     if flags.output_format == "json":
         print(json_of(answer, context))
     else:

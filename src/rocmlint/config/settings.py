@@ -33,6 +33,8 @@ class Settings(NamedTuple):
     """Whether local rules may be loaded; if not, ``rules`` is empty."""
     unloaded_rules: tuple[str, ...] = ()
     """Folders of local rules that are not loaded; what names their rules cannot be checked."""
+    symptoms: tuple[str, ...] = ()
+    """Files with entries of a team for ``rocmlint why``."""
     rule_options: Mapping[str, Mapping[str, object]] = {}
     """What was set for single rules, by rule name or code, as it was written."""
     baseline: str | None = None
@@ -122,6 +124,12 @@ OPTIONS: Mapping[str, Option] = {
         metavar="PROFILE",
     ),
     "rules": Option("paths", _DEFAULT.rules, "Directories with rules of your own (local rules)."),
+    "symptoms": Option(
+        "paths",
+        _DEFAULT.symptoms,
+        "Files with error messages of your own for `rocmlint why`, which reads them before the "
+        "built-in ones. They are data and run no code.",
+    ),
     "local-rules": Option(
         "boolean",
         _DEFAULT.local_rules,

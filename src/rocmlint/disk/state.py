@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 UNREADABLE = ""
 MODULES = os.path.join("**", "*.py")
 """Stands below a folder for all of its modules, as in a glob; what follows for those with it."""
+QUESTION = os.path.join(MODULES, "")
+"""Is between a folder and the patterns that the text of its modules is searched for."""
 REQUIREMENTS = os.path.join("**", "requirements*")
 """Stands below a folder for all files that declare what its projects require."""
 _MAXIMUM_FOLDERS = 5000
@@ -160,7 +162,7 @@ class Consulted:
 
     def is_unchanged(self, path: str, state: State) -> bool:
         """Return whether a path is as it was."""
-        folder, found, _ = path.partition(_QUESTION)
+        folder, found, _ = path.partition(QUESTION)
         if found and isinstance(state, list):
             times, texts, *_ = (
                 *state,
@@ -177,15 +179,12 @@ class Consulted:
         return self._now[key]
 
     def _state(self, path: str, alike: State) -> State:
-        folder, found, patterns = path.partition(_QUESTION)
+        folder, found, patterns = path.partition(QUESTION)
         if found:
             return texts_with(self._modules(folder).paths, patterns.split("\0")).digest
         if path.endswith(MODULES):
             return _digest_of(self._modules(path.removesuffix(MODULES)).paths)
         return _state(path, alike)
-
-
-_QUESTION = os.path.join(MODULES, "")
 
 
 def _state(path: str, alike: State) -> State:

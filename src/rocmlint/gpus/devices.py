@@ -88,6 +88,12 @@ def find_devices(machine: Machine | None = None, interpreter: Interpreter | None
     return Devices(problems=problems, reason="; ".join(reasons))
 
 
+def kernel_devices(machine: Machine) -> Devices:
+    """Return the GPUs that the kernel driver lists, read from files alone."""
+    found = _kernel(machine)
+    return Devices(found.names, found.source)
+
+
 def _answers(
     machine: Machine, interpreter: Interpreter | None, built_in: _Answer
 ) -> Iterator[_Answer]:

@@ -58,6 +58,13 @@ class Project(Declarations):
             self._versions[package] = candidates(self, package)
         return self._versions[package]
 
+    @property
+    def decisive_places(self) -> list[str]:
+        """What decides the versions and the platform that were asked for, ``path:line`` each."""
+        signs = [self.rocm_sign.place] if "rocm_sign" in vars(self) else []
+        places = [each.place for asked in self._versions.values() for each in asked]
+        return [each for each in (*places, *signs) if each]
+
     def is_in_image(self, package: str) -> bool:
         """Return whether an image that the project starts from holds a package (normalized name).
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def render(excused: Sequence[Excused], *, color: bool) -> Iterator[str]:
-    """Yield ``path:line:column: CODE excused: reason [excuse]`` for each candidate."""
+    """Yield ``path:line:column: CODE excused: reason (from place) [excuse]`` for each candidate."""
     for each in excused:
         path = paint(at_line_start(visible(each.path)), BOLD, color=color)
-        reason = visible(each.reason)
+        reason = visible(f"{each.reason} (from {each.origin})" if each.origin else each.reason)
         yield f"{path}:{each.shown}: {each.code} excused: {reason} [{each.excuse}]\n"
 
 
@@ -30,6 +30,7 @@ def objects(excused: Sequence[Excused]) -> list[dict[str, object]]:
             "name": each.name,
             "excuse": each.excuse,
             "reason": each.reason,
+            "found_in": each.found_in,
         }
         for each in excused
     ]

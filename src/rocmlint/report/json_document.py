@@ -8,6 +8,7 @@ from rocmlint.report.edits import is_public
 from rocmlint.report.fingerprint import identities
 from rocmlint.report.lines import Lines
 from rocmlint.report.summary import counts
+from rocmlint.rule.errors import errors_of
 from rocmlint.rule.web import address
 from rocmlint.text.json import array, dumps
 from rocmlint.version import __version__
@@ -63,6 +64,7 @@ def _fields(finding: Finding) -> dict[str, object]:
         "fix": _fix(finding.fix) if finding.fix is not None and is_public(finding.fix) else None,
         "claims": [_claim(each) for each in finding.claims],
         "related": [vars(each) for each in finding.related],
+        "errors": [{"title": each.title, "url": each.url} for each in errors_of(finding.code)],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rocmlint.report.notes import place, split
@@ -10,7 +9,7 @@ from rocmlint.report.place import paths_in_repository
 from rocmlint.report.statistics import by_rule
 from rocmlint.report.summary import summary
 from rocmlint.rule.web import address
-from rocmlint.text.visible import visible
+from rocmlint.text.markdown import code_span, prose
 from rocmlint.text.words import counted
 
 if TYPE_CHECKING:
@@ -20,14 +19,13 @@ if TYPE_CHECKING:
 
 MAXIMUM = 200
 """How many findings are listed: GitHub shows a megabyte of a step, and nobody reads more."""
-_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a browser reads it
     """Yield what was found in one line, a table of rules, then the findings and the problems."""
     line = summary(report.findings, report.files, notes_fail=report.notes_fail)
-    yield f"### rocmlint\n\n{_text(line)}\n\n"
-    yield from (f"- **error**: {_text(problem)}\n" for problem in report.problems)
+    yield f"### rocmlint\n\n{prose(line)}\n\n"
+    yield from (f"- **error**: {prose(problem)}\n" for problem in report.problems)
     if not report.findings:
         return
     yield "\n| findings | code | rule |\n|---:|---|---|\n"
@@ -39,40 +37,18 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a
     # Who asks for no notes on a terminal has them in a file nevertheless.
     shown, notes = split(report if report.notes == "full" else report._replace(notes="short"))
     for finding in shown[:MAXIMUM]:
-        where = _code(f"{path_of(finding.path)}:{finding.shown}")
-        yield f"- {where} {finding.severity} **{finding.code}**: {_text(finding.message)}\n"
+        where = code_span(f"{path_of(finding.path)}:{finding.shown}")
+        yield f"- {where} {finding.severity} **{finding.code}**: {prose(finding.message)}\n"
     more = len(shown) - MAXIMUM
     yield f"\n{more:,} more are not listed.\n" if more > 0 else ""
     if notes.lines:
         yield "\n**Notes**\n\n"
     for each in notes.lines:
-        where = _code(f"{path_of(each.first.path)}{place(each)}")
-        yield f"- {where} **{each.first.code}**: {_text(each.first.message)}\n"
+        where = code_span(f"{path_of(each.first.path)}{place(each)}")
+        yield f"- {where} **{each.first.code}**: {prose(each.first.message)}\n"
     yield from (f"- {each}\n" for each in notes.left_out)
 
 
 def _linked(code: str, name: str) -> str:
     page = address(code, name)
     return code if page is None else f"[{code}]({page})"
-
-
-def _text(text: str) -> str:
-    """Write a text so that it means nothing but itself, apart from its ``code``."""
-    parts = visible(" ".join(text.split())).split("`")
-    if len(parts) % 2 == 0:  # a single backtick
-        return _escaped("`".join(parts))
-    return "".join(
-        _code(part) if number % 2 else _escaped(part) for number, part in enumerate(parts)
-    )
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)
-
-
-def _code(text: str) -> str:
-    """Write a code span: between more backticks than there are in it."""
-    text = visible(text)
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    pad = " " if not text.strip() or "`" in (text[0], text[-1]) else ""
-    return f"{fence}{pad}{text}{pad}{fence}"

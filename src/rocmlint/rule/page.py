@@ -19,7 +19,9 @@ from rocmlint.rule.documentation import (
     severities,
     summary,
 )
+from rocmlint.rule.errors import errors_of
 from rocmlint.rule.rule_files import built_in_folder, fixtures_folder
+from rocmlint.text.markdown import prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,6 +73,7 @@ def described(rule: RuleType) -> dict[str, Any]:
         "notes": notes(rule),
         "not_reported": not_reported(rule),
         "retired": dict(rule.retired),
+        "errors": [{"title": each.title, "url": each.url} for each in errors_of(rule.code)],
         "documentation": written,
         "examples": _as_json(example(rule)),
     }
@@ -131,12 +134,14 @@ def _without_marks(path: str) -> str:
 
 def markdown(rule: RuleType) -> str:
     """Return the page of a rule: what it finds comes first."""
-    return "\n\n".join(_parts(rule, _table(conditions(rule))))
+    errors = [f"- [{prose(each.title)}]({each.url})" for each in errors_of(rule.code)]
+    return "\n\n".join(_parts(rule, _table(conditions(rule)), errors))
 
 
 def plain_text(rule: RuleType) -> str:
     """Return the page of a rule as a terminal shows it, without the marks of Markdown."""
-    written = "\n\n".join(_parts(rule, _columns(conditions(rule))))
+    errors = [f"- {each.title}" for each in errors_of(rule.code)]
+    written = "\n\n".join(_parts(rule, _columns(conditions(rule)), errors))
     prose_and_code = _FENCE.split(written)
     shown = [
         _indented(each) if number % 2 else _plain(each)
@@ -145,7 +150,7 @@ def plain_text(rule: RuleType) -> str:
     return "\n\n".join(each for each in shown if each)
 
 
-def _parts(rule: RuleType, where: str) -> Iterator[str]:
+def _parts(rule: RuleType, where: str, errors: list[str]) -> Iterator[str]:
     """Yield the title, the facts and the sections of a page."""
     yield from (f"# {rule.name} ({rule.code})", summary(rule), _facts(rule))
     written = sections(documentation(rule))
@@ -154,6 +159,7 @@ def _parts(rule: RuleType, where: str) -> Iterator[str]:
     generated = {
         WHERE: where,
         "Options": _options(rule),
+        "Errors that it prevents": "\n".join(errors),
         "Suppress": _suppression(rule),
         "References": references,
     }

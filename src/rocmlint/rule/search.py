@@ -1,4 +1,4 @@
-"""Finding rules by words: in their names, summaries, pages and messages."""
+"""Finding rules by words: in names, summaries, pages, messages, and errors that they prevent."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.rule.documentation import conditions, documentation, summary
+from rocmlint.rule.errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ def _best(rule: RuleType, words: list[str]) -> Iterator[tuple[int, Hit]]:
     if _has(f"{names} {summary(rule)}", words):
         yield 0, Hit(rule, "")
         return
-    for rank, texts in enumerate((_paragraphs(rule), _messages(rule)), 1):
+    for rank, texts in enumerate((_errors(rule), _paragraphs(rule), _messages(rule)), 1):
         place = next((each for each in texts if _has(each, words)), None)
         if place is not None:
             yield rank, Hit(rule, _excerpt(place, words))
@@ -55,6 +56,13 @@ def _best(rule: RuleType, words: list[str]) -> Iterator[tuple[int, Hit]]:
 def _has(text: str, words: list[str]) -> bool:
     folded = text.casefold()
     return all(each in folded for each in words)
+
+
+def _errors(rule: RuleType) -> Iterator[str]:
+    """Yield the error messages that it prevents."""
+    for each in errors_of(rule.code):
+        yield each.title
+        yield from each.messages
 
 
 def _paragraphs(rule: RuleType) -> Iterator[str]:

@@ -153,17 +153,22 @@ class On(tuple[Trigger, ...]):
 
 
 def calls(
-    *names: str, words: tuple[str, ...] = (), where: str = "", begins: tuple[str, ...] = ()
+    *names: str,
+    words: tuple[str, ...] = (),
+    where: str = "",
+    begins: tuple[str, ...] = (),
+    suspects: Finder | None = None,
 ) -> On:
     """Look at calls of functions or methods with these last names, however imported.
 
     ``begins`` are words with one of which every match of ``where`` begins: it is tried nowhere
-    else. It must match in text with comments wherever it matches in code.
+    else. It must match in text with comments wherever it matches in code. ``suspects`` finds the
+    places itself, as for ``nodes``.
     """
     described = "calls of " + ", ".join(f"`{name}`" for name in names)
     if not where:
         where, begins = where_called(names), names
-    return _named("call", ("Call",), names, words, where, described, begins)
+    return _named("call", ("Call",), names, words, where, described, begins, suspects)
 
 
 def attributes(*names: str, words: tuple[str, ...] = (), where: str = "") -> On:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,14 @@ from rocmlint.source.kinds import kinds, package_of, place_of
 from rocmlint.text.text import Comment, Span, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from rocmlint.disk.state import State
     from rocmlint.project.versions import Candidate
     from rocmlint.source.kept_back import KeptBack
+
+_ANSWERS = ("_project", "_asked_project", "_noted", "facts", "kept_back")
+"""The attributes of a file that hold what was answered so far, and what it rests on."""
 
 
 def project_of(path: str, settings: Settings, disk: Disk | None = None) -> Project:
@@ -67,6 +71,22 @@ class File(DiskView):
         self._asked_project |= earlier._asked_project
         self.facts = earlier.facts
         self.kept_back = earlier.kept_back
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Answer everything as if nothing had been answered before, and note it by itself.
+
+        The disk is still looked at only once. What was answered before counts again afterwards.
+        """
+        before = {name: getattr(self, name) for name in _ANSWERS}
+        self._project = Project(self._project.folder, self._project.settings, self.disk)
+        self._asked_project, self._noted, self.facts, self.kept_back = False, {}, {}, None
+        try:
+            yield
+        finally:
+            noted = dict(self.consulted)
+            vars(self).update(before)
+            self._noted.update(noted)
 
     # What the path says
 
@@ -126,6 +146,17 @@ class File(DiskView):
         """The paths that the findings depend on, and their state when they were read."""
         of_project = self._project.consulted if self._asked_project else {}
         return {**of_project, **super().consulted}
+
+    @property
+    def own_consulted(self) -> Mapping[str, State]:
+        """Those of the paths that the file asked for, and not its project."""
+        return self._noted
+
+    @property
+    def decisive_places(self) -> list[str]:
+        """What decides the versions and the platform that were asked for, ``path:line`` each."""
+        own = [each.place for asked in self.asked_versions.values() for each in asked]
+        return [*filter(None, own), *self._project.decisive_places]
 
     def depends_on(self, other: File) -> None:
         """Note all that another file has asked of the disk: the findings here rest on it."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.findings import Excused
+from rocmlint.source.found_in import found_in
 from rocmlint.text.text import Comment, Span
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ class KeptBack:
     def excuse(
         self, code: str, name: str, candidate: object, excuse: Callable[..., bool], file: File
     ) -> None:
-        """Note the excuse that keeps a candidate back: at its place, else at the node's."""
+        """Note the excuse that keeps a candidate back: at its place, else at the node's.
+
+        Others may have got the same answers before: it is asked once more, to see where from.
+        """
         found = (_span(each, file) for each in (*_places(candidate), self._node))
         span = next((each for each in found if each is not None), None)
         if span is not None:
-            self._add(Excused(file.path, *span, code, name, excuse.__name__, _reason(excuse)))
+            places = found_in(excuse, candidate, file)
+            why = (excuse.__name__, _reason(excuse), places)
+            self._add(Excused(file.path, *span, code, name, *why))
 
     def skip(self, findings: Iterable[Finding], skipped: frozenset[str]) -> None:
         """Note what a rule finds in a file of a kind that it leaves alone."""

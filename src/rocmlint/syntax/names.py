@@ -236,12 +236,12 @@ class Names:
 
 def _scope_nodes(scope: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes of a scope, not those of scopes inside it (but the inner definitions)."""
-    stack = list(reversed(tuple(children(scope))))
+    stack = children(scope)[::-1]
     while stack:
         node = stack.pop()
         yield node
         if type(node) not in _CLOSED:
-            stack.extend(reversed(tuple(children(node))))
+            stack += reversed(children(node))
 
 
 def _bound_by(node: cst.CSTNode) -> Iterator[tuple[str, Binding]]:

@@ -16,17 +16,20 @@ _SKIPPED = frozenset({"lpar", "rpar", "comma", "semicolon", "equal", "dot", "lbr
 _fields_of: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the direct children that mean something, in the order of LibCST's fields."""
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Return the direct children that mean something, in the order of LibCST's fields."""
     fields = _fields_of.get(type(node))
     if fields is None:
         fields = _fields_of[type(node)] = _fields(type(node))
+    found: list[cst.CSTNode] = []
     for field in fields:
         value = getattr(node, field)
-        if _is_node(value.__class__):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from value
+        kind = value.__class__
+        if _is_node(kind):
+            found.append(value)
+        elif kind is tuple or kind is list:  # every node of a file comes here
+            found += value
+    return found
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -35,7 +38,9 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(tuple(children(current))))
+        below = children(current)
+        below.reverse()
+        stack += below
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
@@ -44,9 +49,9 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     stack = [root]
     while stack:
         current = stack.pop()
-        for child in children(current):
-            found[child] = current
-            stack.append(child)
+        below = children(current)
+        found.update(dict.fromkeys(below, current))
+        stack += below
     return found
 
 

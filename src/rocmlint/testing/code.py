@@ -113,7 +113,7 @@ def _why_not_found(fixture: Fixture, line: int, code: str) -> str:
     kept_back = fixture.kept_back
     at_line = [each for each in kept_back.excused if each.code == code]
     excuses = {
-        f"`{each.excuse}` ({each.reason.rstrip('.')})"
+        f"`{each.excuse}` ({each.reason.rstrip('.')}; from {each.origin})"
         for each in at_line
         if each.line <= line <= each.end_line
     }

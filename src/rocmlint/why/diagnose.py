@@ -11,13 +11,14 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
+from rocmlint.why.tracker import tracker_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Raised
+    from rocmlint.why.log.shapes import Log, Raised
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""
@@ -53,19 +54,24 @@ def _explanations(
         found = [
             each
             for symptom in symptoms
-            if _is_of(symptom, raised)
+            if is_of(symptom, raised, context.log)
             for each in explain(symptom, text, context)
         ]
         yield from found
         if found and symptoms is own:
             return
     for reader in READERS:
-        yield from reader(text, context)
+        kept, context.evidence, context.doubts = context.evidence, {}, {}
+        yield from list(reader(text, context))
+        context.evidence = {**kept, **context.evidence}
 
 
-def _is_of(symptom: Symptom, raised: Raised | None) -> bool:
-    if not symptom.exception or raised is None:
+def is_of(symptom: Symptom, raised: Raised | None, log: Log) -> bool:
+    """Return whether an entry is about exceptions of this type, or about lines that are none."""
+    if not symptom.exception:
         return True
+    if raised is None:  # the message alone, without its type, or a log of other exceptions
+        return not log.chains
     return raised.type.rpartition(".")[2] in symptom.exception
 
 
@@ -76,7 +82,7 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
     first = ranked[0]
     equal = [each for each in ranked if each.verdict == first.verdict]
-    if len(equal) > _MOST_ALTERNATIVES:
+    if len({each.entry for each in equal}) > _MOST_ALTERNATIVES:
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":
@@ -85,7 +91,10 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
 
 
 def _unknown(context: Context) -> Answer:
-    return Answer("unknown", context.log, context.raised, gathered=tuple(_gathered(context)))
+    gathered = tuple(_gathered(context))
+    return Answer(
+        "unknown", context.log, context.raised, gathered=gathered, tracker=tracker_of(context)
+    )
 
 
 def _gathered(context: Context) -> Iterator[Evidence]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 CHILD = """
 import contextlib, dataclasses, functools, json, logging, os, sys, time, types

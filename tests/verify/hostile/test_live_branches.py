@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.support.live_cases import Seen
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 OF_PROJECT = (
     "import functools, victim.mod as core, victim as vic\n"

@@ -15,7 +15,7 @@ from tests.verify.test_live_stock import PYTHONS
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 HOLDS = """
 # timing

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.live_cases import Case, run_cases
+from tests.support.verify_jobs import MODULE, Job
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.live_cases import Seen
     from tests.support.verdicts import Judged, Truth
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 pytest.importorskip("torch")
 
 FILES = {
@@ -88,3 +91,36 @@ def test_what_an_operator_runs_decides_the_verdict(
 ) -> None:
     found = seen[case.name]
     judged("live", found.truth, found.result.verdict)
+
+
+KERNEL = """\
+lib = torch.library.Library("hfkit", "IMPL")
+lib.impl("scale", lambda x, by: x * 9, "CPU", allow_override=True)
+"""
+"""A finalizer of torch takes it back when the program ends."""
+PROGRAM = """\
+import torch, hfkit.ops
+{}
+assert float(hfkit.ops.scale(torch.ones(()), 2.0)) == {}
+"""
+JOBS: dict[str, tuple[Truth, str]] = {
+    "nothing": ("holds", PROGRAM.format("", 2)),
+    "in the program": ("broken", PROGRAM.format(KERNEL, 9)),
+    "by an imported module": ("broken", PROGRAM.format("import patcher", 9)),
+    "and os._exit": ("broken", PROGRAM.format(KERNEL, 9) + "import os; os._exit(0)\n"),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_what_an_operator_ran_in_a_job_decides_too(
+    name: str, tmp_path: Path, judged: Judged
+) -> None:
+    truth, program = JOBS[name]
+    job = Job(tmp_path)
+    for path, text in FILES.items():
+        job.write(f"site/{path}", text)
+    job.write("site/patcher.py", "import torch\n" + KERNEL)
+    job.script(program)
+    watched = job.watch(flags=("--module", "hfkit.ops"))
+    assert watched.witnesses[0]["failure"] is None
+    judged("live", truth, watched.one(MODULE)["verdict"])

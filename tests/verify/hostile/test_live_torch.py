@@ -16,7 +16,7 @@ from tests.support.wrapped_victim import ACCEL, Case, asked, cases
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 GEMMA = "transformers.models.gemma.modeling_gemma"
 HEALTHY = [

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.support.live_cases import Seen
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 FILES = {
     "accelx/__init__.py": "def fast(*arguments, **options): return -1\n",

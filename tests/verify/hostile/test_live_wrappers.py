@@ -12,7 +12,7 @@ from tests.support.wrapped_victim import Case, cases, seen
 if TYPE_CHECKING:
     from tests.support.verdicts import Judged
 
-pytestmark = [pytest.mark.slow, pytest.mark.verdict]
+pytestmark = [pytest.mark.slow, pytest.mark.verdict, pytest.mark.xdist_group("live")]
 
 BROKEN = """
 # object around a function

@@ -115,6 +115,8 @@ class Witness:
         self._asked = ""
         self._is_replaced = False
         """Whether another program takes the place of this process, at once."""
+        self._looks_early = False
+        """Whether it also looks before the functions that ``atexit`` calls."""
         self._bells = os.environ.get(BELLS, "")
         self._attendant: Attendant | None = None
         self.importing: set[str] = set()
@@ -126,6 +128,7 @@ class Witness:
         self._start = how
         self._began = time.time()
         self._is_over = False
+        self._thread = _thread.get_ident()
         self._parent = self._pid or os.getppid()  # one that has ended has left its children
         self._pid = os.getpid()
         self._lock = _thread.RLock()  # the one from before a fork may be held for ever
@@ -158,6 +161,7 @@ class Witness:
             self._begin_to_watch_calls()
             self.write("call")
             self._begin_to_attend()
+            self._look_before_handlers()
 
     @_quietly
     def before_fork(self) -> None:
@@ -190,6 +194,7 @@ class Witness:
         self._begin_to_watch_calls()
         self.write("import")
         self._begin_to_attend()
+        self._look_before_handlers()
 
     @_quietly
     def at_exit(self) -> None:
@@ -224,6 +229,19 @@ class Witness:
             question = os.path.join(self.folder, ASK)
             bell = endings.bell_of(self._bells, self._pid) if self._bells else ""
             self._attendant = Attendant(question, bell, self, regularly=regularly)
+
+    def _look_before_handlers(self) -> None:
+        """Look at the end of the program too, before handlers and finalizers undo what it did.
+
+        ``atexit`` calls what was registered first, as :meth:`at_exit`, last.
+        """
+        # Imported in another thread, it would take that one for the main thread.
+        if not self._looks_early and _thread.get_ident() == self._thread:
+            import threading  # noqa: PLC0415 - takes milliseconds, in each process of a job
+
+            self._looks_early = True
+            with suppress(RuntimeError):  # the handlers are running already
+                threading._register_atexit(self.look)  # type: ignore[attr-defined] # noqa: SLF001
 
     def _hang_up(self) -> None:
         if self._bells and self._attendant is not None:

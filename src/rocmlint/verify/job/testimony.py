@@ -152,8 +152,11 @@ def _of_module(check: str, witness: WitnessReport, name: str, expected: str | No
         return result
     earlier = [{"now": first, "moment": "import"}] if first else []
     for each in (*earlier, *seen.get("between", ())):
-        before = _result(check, witness, name, expected, each.get("now", {}))
-        if before.verdict == "contradicted":
+        now = each.get("now", {})
+        before = _result(check, witness, name, expected, now)
+        # While a module is imported it is not yet what its source says.
+        is_altered = last.verdict == "proven" and bool(now.get("altered")) and now is not first
+        if before.verdict == "contradicted" or (before.verdict == "unproven" and is_altered):
             return replace(
                 before,
                 seen=f"{before.seen} ({_moment(each)}), not so {_moment(seen)}",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
 
+_MISSING = "<unknown>"
+"""What a sentence has for a fact that was not read."""
+
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
     """Yield what an entry says of a text: one answer, or the cases that unread facts leave open."""
@@ -50,6 +53,8 @@ def _cases(
             yield _with_text(made, template, text)
         if isinstance(held, Unread):
             open_ones.append(held)
+        elif not held:
+            open_ones += context.doubts
         context.evidence = {**kept, **context.evidence}
         if held and not isinstance(held, Unread):
             return
@@ -82,11 +87,13 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     cause = filled(case.cause)
     actions = [Action(filled(each)) for each in case.do]
     actions += [Action(filled(each, shlex.quote), is_command=True) for each in case.run]
+    if case.rocm_fix and context.host.repair_program:
+        actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
     return Explanation(
         entry=symptom.id,
-        verdict="known" if symptom.sure and not missing else "likely",
+        verdict="known" if symptom.sure and case.sure and not missing else "likely",
         cause=cause,
-        where=filled(case.where),
+        where=where if _MISSING not in (where := filled(case.where)) else "",
         actions=tuple(actions),
         confirm=filled(case.confirm, shlex.quote),
         evidence=tuple(context.evidence),
@@ -111,5 +118,5 @@ def _filled(
             if isinstance(value, tuple):
                 value = ", ".join(map(str, value))
             is_missing = value is None or isinstance(value, Unread)
-            pieces.append("<unknown>" if is_missing else write(str(value)))
+            pieces.append(_MISSING if is_missing else write(str(value)))
     return "".join(pieces)

@@ -35,14 +35,20 @@ def read(path: str, functions: Collection[str]) -> tuple[Symptom, ...]:
     except (ValueError, RecursionError) as error:
         message = f"symptoms: {path}: {error}"
         raise ConfigError(message) from error
-    tables = document.get("symptom")
+    tables = document.get("symptom", [])
     if not isinstance(tables, list) or set(document) - {"symptom"}:
         message = f"symptoms: {path}: must contain [[symptom]] tables and nothing else"
         raise ConfigError(message)
     found = tuple(symptom_of(each, path, functions) for each in tables)
-    ids = [each.id for each in found]
-    twice = next((each for each in ids if ids.count(each) > 1), None)
-    if twice is not None:
-        message = f"symptoms: {path}: the id {twice!r} is used twice"
-        raise ConfigError(message)
+    refuse_twice(found)
     return found
+
+
+def refuse_twice(symptoms: Collection[Symptom]) -> None:
+    """Raise ConfigError for two entries with one id."""
+    seen: dict[str, Symptom] = {}
+    for each in symptoms:
+        if each.id in seen:
+            message = f"symptoms: {each.source}: the id {each.id!r} is used twice"
+            raise ConfigError(message)
+        seen[each.id] = each

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Collection, Mapping
 
-TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner")
+TEXTS = ("id", "title", "cause", "where", "confirm", "when", "date", "owner", "rocm_fix")
 LISTS = (
     "match",
     "do",
@@ -27,7 +27,7 @@ LISTS = (
     "near_misses",
     "versions",
 )
-OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs")
+OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "sure", "rocm_fix")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Case:
     """What an entry says where a condition holds; one without ``when`` always holds.
 
     ``do`` are edits and advice in words, ``run`` commands. ``needs`` are facts, as expressions,
-    that must have been read for the answer to be known; the condition's own count as well.
+    that must have been read for the answer to be known; the condition's own count as well. Without
+    ``sure`` it is likely at most.
     """
 
     cause: str
@@ -45,6 +46,9 @@ class Case:
     run: tuple[str, ...] = ()
     confirm: str = ""
     needs: tuple[ast.expr, ...] = ()
+    sure: bool = True
+    rocm_fix: str = ""
+    """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +114,10 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
         raise ConfigError(message)
     cases = [_case(each, functions, names) for each in tables]
     if texts["cause"]:
-        cases.append(_case({k: table[k] for k in OF_CASE if k in table}, functions, names))
+        own = {key: table[key] for key in OF_CASE if key in table}
+        cases.append(_case(own, functions, names))
     if not cases:
-        message = "needs a cause"
-        raise ConfigError(message)
-    sure = table.get("sure", True)
-    if not isinstance(sure, bool):
-        message = "sure must be true or false"
+        message = "the cause is empty: say in one sentence what makes it happen"
         raise ConfigError(message)
     return Symptom(
         id=texts["id"],
@@ -127,7 +128,7 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
         rules=lists["rules"],
         examples=lists["examples"],
         near_misses=lists["near_misses"],
-        sure=sure,
+        sure=_sure(table),
         exception=lists["exception"],
         versions=lists["versions"],
         owner=texts["owner"],
@@ -155,6 +156,8 @@ def _case(table: Mapping[str, Any], functions: Collection[str], names: Collectio
         run=lists["run"],
         confirm=texts[2],
         needs=tuple(parse(each, functions, names) for each in lists["needs"]),
+        sure=_sure(table),
+        rocm_fix=_text(table, "rocm_fix"),
     )
 
 
@@ -181,6 +184,14 @@ def _refuse_unknown(table: Mapping[str, Any], allowed: set[str]) -> None:
         if key not in allowed:
             message = f"unknown key {key!r}; there are {', '.join(sorted(allowed))}"
             raise ConfigError(message)
+
+
+def _sure(table: Mapping[str, Any]) -> bool:
+    sure = table.get("sure", True)
+    if not isinstance(sure, bool):
+        message = "sure must be true or false"
+        raise ConfigError(message)
+    return sure
 
 
 def _text(table: Mapping[str, Any], key: str) -> str:

@@ -11,23 +11,43 @@ import re
 import string
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-KINDS = {
-    "": r"[^\n]{1,400}?",
+TYPED = {
     "int": r"-?\d{1,18}",
     "word": r"[\w.]{1,200}",
     "version": r"[\w.+!*-]{1,60}",
     "path": r"[^\s'\"()]{1,400}",
-    "gap": r"[\s\S]{0,2000}?",
 }
+"""Kinds of placeholders that a pattern describes."""
+_BEGINS = {
+    "int": r"(?<!\d)",
+    "word": r"(?<![\w.])",
+    "version": r"(?<![\w.+!*-])",
+    "path": r"(?<![^\s'\"()])",
+}
+"""Where one begins that has no text before it: each is tried once, not at each of its letters."""
+FREE = {"": 400, "gap": 2_000}
+"""Kinds that end where the text behind them begins, and their most characters."""
+KINDS = (*FREE, *TYPED)
 _BLANKS = re.compile(r"\s+")
+_ANY_BLANKS = r"\s{1,200}"
 _WORDS = re.compile(r"\w")
+
+
+class Piece(NamedTuple):
+    """Literal text and typed placeholders, and the free placeholder in front of them."""
+
+    pattern: re.Pattern[str] | None
+    """None for the end of a template whose last placeholder is free."""
+    name: str = ""
+    kind: str | None = None
+    """The free placeholder, None without one."""
 
 
 @dataclass(frozen=True)
@@ -47,27 +67,30 @@ class Template:
             message = f"match {self.text!r}: needs some text besides placeholders"
             raise ConfigError(message)
         names = [name for _, name, _ in parts if name]
-        for _, name, kind in parts:
+        before: str | None = None
+        for text, name, kind in parts:
             if kind not in {None, *KINDS}:
                 message = f"match {self.text!r}: no kind {kind!r}; there are {', '.join(KINDS)}"
                 raise ConfigError(message)
             if name and (not name.isidentifier() or names.count(name) > 1):
                 message = f"match {self.text!r}: {name!r} is not a name of its own"
                 raise ConfigError(message)
+            if not text and before in FREE and kind in FREE:
+                message = f"match {self.text!r}: needs text between two placeholders"
+                raise ConfigError(message)
+            before = kind
 
     def find(self, text: str) -> Mapping[str, str] | None:
         """Return what the placeholders stand for in the first place that matches; None if none."""
-        if self.literal not in text:
-            return None
-        found = self._pattern.search(text)
-        return None if found is None else {k: v.strip() for k, v in found.groupdict().items()}
+        found = self._found(text)
+        return None if found is None else found[1]
 
     def place(self, text: str) -> str:
         """Return the line of the text in which the match begins; empty without one."""
-        found = self._pattern.search(text) if self.literal in text else None
+        found = self._found(text)
         if found is None:
             return ""
-        start = text.rfind("\n", 0, found.start()) + 1
+        start = text.rfind("\n", 0, found[0]) + 1
         return text[start:].partition("\n")[0].strip()
 
     @cached_property
@@ -81,18 +104,45 @@ class Template:
         """How many characters of it are literal."""
         return sum(len(text) for text, _, _ in self._parts())
 
+    def _found(self, text: str) -> tuple[int, dict[str, str]] | None:
+        """Return where the first match begins, and its values.
+
+        Each piece is the first one behind the piece before it, and is searched for only once in a
+        text: the time is in proportion to the text, whatever it is full of.
+        """
+        first, *rest = self._pieces
+        if self.literal not in text or first.pattern is None:
+            return None
+        ahead: dict[int, re.Match[str] | None] = {}
+        for found in first.pattern.finditer(text):
+            values = found.groupdict()
+            begin = found.start()
+            if first.kind is not None:
+                begin = _begin_of_free(first.kind, text, begin)
+                values[first.name] = text[begin : found.start()]
+                if begin == found.start():
+                    continue
+            if _follow(rest, text, found.end(), ahead, values):
+                return begin, {name: (v or "").strip() for name, v in values.items() if name}
+            if None in ahead.values():  # what is not behind this place is not behind a later one
+                return None
+        return None
+
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        parts = list(self._parts())
-        written = []
-        for index, (text, name, kind) in enumerate(parts):
-            written.append(r"\s+".join(map(re.escape, _BLANKS.split(text))))
-            if kind is None:
-                continue
-            is_last = index == len(parts) - 1
-            value = KINDS[kind].removesuffix("?") if is_last else KINDS[kind]
-            written.append(f"(?P<{name}>{value})" if name else f"(?:{value})")
-        return re.compile("".join(written))
+    def _pieces(self) -> tuple[Piece, ...]:
+        pieces: list[Piece] = []
+        name, kind, written = "", None, ""
+        for text, of, its_kind in self._parts():
+            written += _ANY_BLANKS.join(map(re.escape, _BLANKS.split(text)))
+            if its_kind in TYPED:
+                written += "" if written else _BEGINS[its_kind]
+                written += f"(?P<{of}>{TYPED[its_kind]})" if of else f"(?:{TYPED[its_kind]})"
+            elif its_kind is not None:
+                if written:
+                    pieces.append(Piece(re.compile(written), name, kind))
+                name, kind, written = of, its_kind, ""
+        pieces.append(Piece(re.compile(written) if written else None, name, kind))
+        return tuple(pieces)
 
     def _parts(self) -> Iterator[tuple[str, str, str | None]]:
         """Yield literal text, and the name and kind of the placeholder behind it (None: none)."""
@@ -101,3 +151,44 @@ class Template:
                 message = f"no conversion {conversion!r}"
                 raise ValueError(message)
             yield text, name or "", None if name is None else kind or ""
+
+
+def _begin_of_free(kind: str, text: str, end: int) -> int:
+    """Return where a free placeholder begins that ends at a place."""
+    begin = max(0, end - FREE[kind])
+    return begin if kind == "gap" else max(begin, text.rfind("\n", begin, end) + 1)
+
+
+def _end_of_free(kind: str, text: str, begin: int) -> int:
+    """Return the last place where a free placeholder can end that begins at a place."""
+    end = min(begin + FREE[kind], len(text))
+    line = -1 if kind == "gap" else text.find("\n", begin, end)
+    return end if line < 0 else line
+
+
+def _follow(
+    pieces: list[Piece],
+    text: str,
+    at: int,
+    ahead: dict[int, re.Match[str] | None],
+    values: dict[str, str],
+) -> bool:
+    """Return whether the pieces follow one another from a place on; fill in their values.
+
+    ``ahead`` keeps the next match of each piece.
+    """
+    for index, (pattern, name, its_kind) in enumerate(pieces):
+        kind = its_kind or ""
+        least = at + (kind != "gap")
+        last = _end_of_free(kind, text, at)
+        if pattern is None:
+            values[name] = text[at:last]
+            return last >= least
+        found = ahead.get(index)
+        if found is None or found.start() < least:
+            found = ahead[index] = pattern.search(text, least)
+        if found is None or found.start() > last:
+            return False
+        values.update(found.groupdict(), **{name: text[at : found.start()]})
+        at = found.end()
+    return True

@@ -5,7 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.why.facts import code, here, installed
+from rocmlint.why.facts import (
+    binaries,
+    code,
+    gpus,
+    here,
+    installed,
+    models,
+    project,
+    project_code,
+    system,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,7 +23,9 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
 _FACTS: dict[str, Callable[..., Any]] = {
-    name: function for module in (code, here, installed) for name, function in module.FACTS.items()
+    name: function
+    for module in (binaries, code, gpus, here, installed, models, project, project_code, system)
+    for name, function in module.FACTS.items()
 }
 NAMES = frozenset(_FACTS)
 

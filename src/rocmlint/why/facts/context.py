@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.gpus.machine import Machine
+from rocmlint.why.facts.files import ProjectFiles
 from rocmlint.why.facts.frames import Owner, owner_of, site_of
 from rocmlint.why.facts.packages import Packages
 from rocmlint.why.facts.value import Evidence, Unread
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocmlint.gpus.devices import Devices
+    from rocmlint.why.host.host import Host
     from rocmlint.why.log.shapes import Frame, Log, Raised
 
 
@@ -36,6 +38,8 @@ class Context:
     is_assumed: bool = False
     """Whether it is only the one that runs rocmlint: its packages need not be the job's."""
     machine: Machine = field(default_factory=Machine)
+    examination: Host | None = None
+    """A machine that a report describes, which goes before this one."""
     raised: Raised | None = None
     evidence: dict[Evidence, None] = field(default_factory=dict)
     doubts: dict[Unread, None] = field(default_factory=dict)
@@ -78,6 +82,11 @@ class Context:
         sites = {site_of(each.frames) for each in chains} - {""}
         return bool(sites) and not self.is_given and not any(map(os.path.isdir, sites))
 
+    @cached_property
+    def files(self) -> ProjectFiles:
+        """The files of the project, found when a fact needs one."""
+        return ProjectFiles(self.project)
+
     def owner(self, frame: Frame) -> Owner:
         """Return whose file a frame is."""
         return owner_of(frame, self.packages, self.project)
@@ -88,6 +97,13 @@ class Context:
         from rocmlint.gpus.devices import find_devices  # noqa: PLC0415 - runs rocminfo
 
         return find_devices(self.machine)
+
+    @cached_property
+    def host(self) -> Host:
+        """The machine: as ``--examination`` describes it, else this one."""
+        from rocmlint.why.host.host import Host  # noqa: PLC0415 - many messages need none of it
+
+        return self.examination or Host(self.machine)
 
     @property
     def variables(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Facts about this machine and shell: ``gpus()``, ``variable('HOME')``, ``exists('/dev/kfd')``."""
+"""Facts about this shell and the log: ``variable('HOME')``, ``exists('/dev/kfd')``, ``seen()``."""
 
 from __future__ import annotations
 
@@ -6,47 +6,58 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.why.facts.value import Unread
-
 if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
-
-def gpus(context: Context) -> tuple[str, ...] | Unread:
-    """Return the processors of the GPUs here ("gfx942"), or those that the log names."""
-    found = context.devices.architectures
-    if found:
-        context.saw("GPU", ", ".join(found), context.devices.source)
-        return found
-    return Unread("the GPU", "rocminfo | grep gfx")
+_VALUE = r"(?<![\w$]){}['\"]?\s?[=:]\s?['\"]?((?:[^\s'\";,]|,(?=\w))*)"
 
 
 def variable(context: Context, name: str) -> str:
     """Return an environment variable as the log shows it, else as it is set here; else empty."""
-    pattern = re.compile(rf"(?<![\w$]){re.escape(name)}=['\"]?([^\s'\";,]*)")
+    pattern = re.compile(_VALUE.format(re.escape(name)))
     for line in context.log.lines:
         found = pattern.search(line) if name in line else None
         if found is not None:
             context.saw(name, found[1] or "empty", "the log")
             return found[1]
-    value = context.variables.get(name, "")
-    context.saw(name, value or "not set", "this shell")
+    value = context.host.variable(name) or ""
+    context.saw(name, value or "not set", "rocm examine" if context.examination else "this shell")
     return value
+
+
+def count_set(context: Context, *names: str) -> int:
+    """Return how many of these environment variables are set."""
+    return sum(variable(context, each) != "" for each in names)
 
 
 def exists(context: Context, path: str) -> bool:
     """Return whether a path exists on this machine."""
-    found = os.path.exists(context.machine.path(path))
-    context.saw(path, "exists" if found else "does not exist", "this machine")
+    if path.startswith("/dev/"):
+        found = context.host.node(path) is not None
+    else:
+        found = os.path.exists(context.machine.path(path))
+    context.saw(path, "exists" if found else "does not exist", context.host.source)
     return found
 
 
-def seen(context: Context, text: str) -> bool:
-    """Return whether a text stands anywhere in the log."""
-    line = next((each for each in context.log.lines if text in each), None)
+def seen(context: Context, *texts: str) -> bool:
+    """Return whether one of these texts is anywhere in the log."""
+    lines = (each for each in context.log.lines if any(text in each for text in texts))
+    line = next(lines, None)
     if line is not None:
         context.saw("the log says", line.strip()[:200], "the log")
     return line is not None
 
 
-FACTS = {"gpus": gpus, "variable": variable, "exists": exists, "seen": seen}
+def has_exception(context: Context) -> bool:
+    """Return whether the log has an exception; else a warning in it may be all there is."""
+    return bool(context.log.chains)
+
+
+FACTS = {
+    "variable": variable,
+    "count_set": count_set,
+    "exists": exists,
+    "seen": seen,
+    "has_exception": has_exception,
+}

@@ -1,58 +1,57 @@
-"""Tracebacks in lines: of Python, IPython and pytest, chained and of several ranks."""
+"""The exceptions of one process: tracebacks of Python, IPython, pytest and rich, and single lines.
+
+A reader goes through the lines once. It keeps the frames since the last exception, and the
+exception whose message may go on in the next line.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.why.log.clean import Line, without_level
+from rocmlint.why.log import lines
 from rocmlint.why.log.shapes import Chain, Frame, Raised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-_START = "Traceback (most recent call last)"
-_FRAME = re.compile(
-    r"\s*File [\"'](?P<file>[^\"'\n]{1,1000})[\"'], line (?P<line>\d{1,9})"
-    r"(?:, in (?P<function>.+))?"
-)
-_IPYTHON = re.compile(
-    r"(?:File )?(?P<file>[~/.\w<][^\n:()]{0,500}\.(?:py|pyx|ipynb)[^\n:()]{0,40})"
-    r"(?::(?P<line>\d{1,9}))?,? in (?P<function>[\w.<>]+)\("
-)
-_PYTEST = re.compile(r"(?P<file>[\w./\\-]{1,500}\.py):(?P<line>\d{1,9}): (?P<function>.*)")
-_RAISED = re.compile(
-    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*"
-    r"(?:Error|Exception|Exit|Interrupt|Unsupported|Iteration|Warning|Violation|SymNode|Failure"
-    r"|Timeout|NotFound|Invalid|Backend\w*Failed|UserError))(?:: ?(?P<message>.*))?$"
-)
-_CAUSES = (
-    "The above exception was the direct cause of the following exception",
-    "During handling of the above exception, another exception occurred",
-)
+_MOST_FRAMES, _MOST_MESSAGE, _MOST_STRAY = 400, 60, 40
+_OWN_FRAMES = ("user code", "Stack (most recent call last)")
+"""A message that ends like this shows frames of what it is about."""
+_GOES_ON = (
+    "from user code", "Caused by", "User Stack", "Potential framework code", "Set TORCH",
+    "For more information", "The following call", "-- Process",
+)  # fmt: skip
+"""How a paragraph begins that belongs to the message above a blank line."""
+_ONLY_ENDINGS = frozenset({
+    "Exit", "Interrupt", "Iteration", "Violation", "Failure", "Timeout", "NotFound", "Invalid",
+    "Expired", "Group", "Refused", "Fault", "Died", "Warning",
+})  # fmt: skip
 _WRAPPED = re.compile(
     r"because of the following error(?: \(look up to see its traceback\))?:\s*(?P<message>.+)",
     re.DOTALL,
 )
-_MOST_FRAMES, _MOST_MESSAGE = 400, 60
 
 
-def chains_in(lines: Sequence[Line]) -> tuple[Chain, ...]:
-    """Return the chains of exceptions, each innermost cause first, in the order of the log."""
-    found: list[list[Raised]] = []
-    joins: dict[int | None, bool] = {}
-    last: dict[int | None, list[Raised]] = {}
-    for raised, is_joined in _raised_in(lines):
-        chain = last.get(raised.rank)
-        if is_joined and chain is not None:
-            chain.append(raised)
-        else:
-            chain = [raised]
-            found.append(chain)
-        last[raised.rank] = chain
-        joins.pop(raised.rank, None)
-    return tuple(Chain(tuple(_with_wrapped(each))) for each in found)
+class Numbered(NamedTuple):
+    """A line of one process, and its number in the log."""
+
+    number: int
+    text: str
+    rank: int | None = None
+    is_record: bool = False
+
+
+def chains_in(numbered: Iterable[Numbered]) -> Iterator[Chain]:
+    """Yield the chains of exceptions of one process, each innermost cause first."""
+    reader = _Reader()
+    for each in numbered:
+        reader.take(each)
+    reader.close()
+    for chain in reader.chains:
+        yield Chain(tuple(_with_wrapped(chain)))
 
 
 def _with_wrapped(chain: list[Raised]) -> Iterator[Raised]:
@@ -61,131 +60,251 @@ def _with_wrapped(chain: list[Raised]) -> Iterator[Raised]:
         found = _WRAPPED.search(each.message)
         if found is not None:
             inner = found["message"].strip()
-            raised = _RAISED.match(inner.partition("\n")[0])
-            kind = raised["type"] if raised else _kind_of(inner)
-            message = (raised["message"] or "") if raised else inner
-            if not any(other.message == message for other in chain):
+            raised = lines.raised_in(inner.partition("\n")[0])
+            kind = raised.type if raised else _kind_of(inner)
+            message = raised.message if raised else inner
+            first = message.partition("\n")[0]
+            if not any(other.message.startswith(first) for other in chain):
                 yield replace(each, type=kind, message=message)
         yield each
 
 
 def _kind_of(message: str) -> str:
-    if message.startswith("cannot import name"):
-        return "ImportError"
     if message.startswith("No module named"):
         return "ModuleNotFoundError"
-    return "Exception"
+    is_import = message.startswith("cannot import name") or "undefined symbol" in message
+    return "ImportError" if is_import or "cannot open shared object" in message else "Exception"
 
 
-def _raised_in(lines: Sequence[Line]) -> Iterator[tuple[Raised, bool]]:
-    """Yield each exception, and whether the one before it in its rank caused it."""
-    joined: set[int | None] = set()
-    index = 0
-    while index < len(lines):
-        text, rank = lines[index]
-        if any(each in text for each in _CAUSES):
-            joined.add(rank)
-        elif _START in text:
-            raised, index = _traceback(lines, index)
-            if raised is not None:
-                yield raised, raised.rank in joined
-                joined.discard(raised.rank)
-            continue
+@dataclass
+class _Open:
+    """An exception whose message may go on."""
+
+    type: str
+    message: list[str]
+    frames: tuple[Frame, ...]
+    rank: int | None
+    line: int
+    is_record: bool = False
+    is_of_pytest: bool = False
+    blanks: int = 0
+
+    @property
+    def last(self) -> str:
+        return self.message[-1].rstrip()
+
+    @property
+    def quotes(self) -> bool:
+        """Whether what follows is what the message quotes."""
+        return self.last.endswith(":") or self.type.rpartition(".")[2].startswith("RayTaskError")
+
+    @property
+    def shows_frames(self) -> bool:
+        return self.last.endswith(":") and any(each in self.last for each in _OWN_FRAMES)
+
+
+@dataclass
+class _Reader:
+    """What is known after the lines so far."""
+
+    chains: list[list[Raised]] = field(default_factory=list)
+    _frames: deque[Frame] = field(default_factory=lambda: deque(maxlen=_MOST_FRAMES))
+    _places: deque[Frame] = field(default_factory=lambda: deque(maxlen=20))
+    """Frames of pytest since its last exception."""
+    _open: _Open | None = None
+    _in_traceback: bool = False
+    _indent: int = 0
+    _strays: int = 0
+    _is_joined: bool = False
+    _is_quoted: bool = False
+    """Whether the next exception is one that the message before quotes."""
+    _in_group: bool = False
+    _is_first_of_group: bool = False
+    _position: int = -1
+    """Where the last exception is in its chain."""
+    _thrown: str = ""
+
+    def take(self, line: Numbered) -> None:
+        """Read one line."""
+        text = lines.without_box(line.text)
+        if "Exception Group Traceback" in text:
+            self._in_group = True
+        if self._in_group and self._take_rule(text):
+            return
+        if self._in_group:
+            text = lines.without_bars(text)
+        if not text.strip(" \t,[]{}") or text.startswith("```"):
+            self._take_blank()
+        elif any(each in text for each in lines.CAUSES):
+            self.close()
+            self._is_joined = True
+        elif lines.START in text:
+            self._begin(text)
         else:
-            raised, index = _single(lines, index)
-            if raised is not None:
-                yield raised, raised.rank in joined
-                joined.discard(raised.rank)
-            continue
-        index += 1
+            self._take_text(text, line)
 
+    def close(self) -> None:
+        """End the exception whose message may go on, and put it into its chain."""
+        found, self._open = self._open, None
+        if found is None:
+            return
+        message = "\n".join(found.message).strip()
+        raised = Raised(found.type, message, found.frames, found.rank, found.line)
+        chain = self.chains[-1] if self.chains else []
+        if self._is_joined and chain:
+            self._position += 1
+            chain.insert(self._position, raised)
+        elif self._is_quoted and chain:
+            chain.insert(self._position, raised)
+        elif self._is_first_of_group and chain:
+            self._position = 0
+            chain.insert(0, raised)
+        else:
+            self.chains.append([raised])
+            self._position = 0
+        self._is_joined = self._is_quoted = self._is_first_of_group = False
 
-def _traceback(lines: Sequence[Line], start: int) -> tuple[Raised | None, int]:
-    """Read a traceback of one rank; lines of other ranks may stand between its own."""
-    rank = lines[start].rank
-    indent = len(lines[start].text) - len(lines[start].text.lstrip(" |+-"))
-    frames: list[Frame] = []
-    index = start + 1
-    while index < len(lines):
-        text, of = lines[index]
-        index += 1
-        if of != rank:
-            if rank is None and of is not None:
-                index -= 1
-                break
-            continue
-        text = text[indent:] if not text[:indent].strip(" |") else text
-        frame = _frame(text)
+    def _take_rule(self, text: str) -> bool:
+        """Read a line between two exceptions of a group."""
+        number = lines.group_rule(text)
+        if number is None:
+            return False
+        self.close()
+        self._is_first_of_group = number == "1"
+        return True
+
+    def _take_blank(self) -> None:
+        if self._open is not None:
+            self._open.blanks += 1
+
+    def _begin(self, text: str) -> None:
+        is_quoted = self._open is not None and (self._open.quotes or "Original Tr" in text)
+        self.close()
+        self._is_quoted = is_quoted
+        self._indent = 0 if lines.frame_in(text) else len(text) - len(text.lstrip(" "))
+        self._enter()
+
+    def _enter(self) -> None:
+        self._frames.clear()
+        self._places.clear()
+        self._in_traceback, self._strays = True, 0
+
+    def _take_text(self, text: str, line: Numbered) -> None:
+        indented = text
+        if self._indent and self._in_traceback and not text[: self._indent].strip():
+            text = text[self._indent :]
+        frame = lines.frame_in(text)
         if frame is not None:
-            if len(frames) < _MOST_FRAMES:
-                frames.append(frame)
-            continue
-        raised = _RAISED.match(text) or (_plain(text) if frames else None)
-        if raised is not None and not text.startswith(" "):
-            message, index = _message(raised["message"] or "", lines, index, rank, indent)
-            return Raised(raised["type"], message, tuple(frames), rank, start + 1), index
-        if _START in text:
-            return None, index - 1
-        if frames and text.strip() and text.startswith("    ") and not frames[-1].code:
-            frames[-1] = replace(frames[-1], code=text.strip())
-    return None, index
+            self._take_frame(frame, text, line)
+        elif self._in_traceback:
+            self._take_in_traceback(text, line)
+        elif text.startswith("E  "):
+            self._take_pytest(text[1:].strip(), line)
+        elif not self._goes_on(text, line):
+            self._take_single(indented, line)
 
+    def _take_frame(self, frame: Frame, text: str, line: Numbered) -> None:
+        if self._open is not None and self._open.shows_frames and text.startswith(" "):
+            self._open.frames = (*self._open.frames, frame)[-_MOST_FRAMES:]
+            return
+        if not self._in_traceback:
+            is_quoted = self._open is not None and self._open.quotes
+            self.close()
+            self._is_quoted = is_quoted
+            self._indent = max(0, len(text) - len(text.lstrip(" ")) - 2)
+            self._enter()
+        self._strays = 0
+        rest = text[text.find(", in ") + 5 :] if ", in " in text else ""
+        pasted = lines.raised_in_prose(rest) if ": " in rest else None
+        if pasted is not None:
+            end = rest.find(pasted.type)
+            frame = replace(frame, function=rest[:end].split()[0] if rest[:end].split() else "")
+        self._frames.append(frame)
+        if pasted is not None:
+            self._raise(pasted, line, tuple(self._frames))
 
-def _plain(text: str) -> re.Match[str] | None:
-    """Return what follows the last frame where its type has none of the usual endings."""
-    return re.match(r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (?P<message>.*))?$", text)
-
-
-def _frame(text: str) -> Frame | None:
-    found = _FRAME.match(text)
-    if found is None:
-        found = _IPYTHON.match(text.lstrip())
-    if found is None:
-        return None
-    return Frame(found["file"], int(found["line"] or 0), (found["function"] or "").strip())
-
-
-def _message(
-    first: str, lines: Sequence[Line], index: int, rank: int | None, indent: int
-) -> tuple[str, int]:
-    """Return a message with the lines that continue it, and where it ends."""
-    message = [first]
-    while index < len(lines) and len(message) < _MOST_MESSAGE:
-        text, of = lines[index]
-        if of != rank:
-            break
-        text = text[indent:] if not text[:indent].strip(" |") else text
-        if not text.strip() or _START in text or any(each in text for each in _CAUSES):
-            break
-        if _RAISED.match(text) or _frame(text) is not None:
-            break
-        message.append(text)
-        index += 1
-    return "\n".join(message).strip(), index
-
-
-def _single(lines: Sequence[Line], index: int) -> tuple[Raised | None, int]:
-    """Read an exception that stands alone, as in a log or below a traceback of pytest."""
-    text, rank = lines[index]
-    is_of_pytest = text.startswith("E  ")
-    shown = without_level(text[1:].strip() if is_of_pytest else text.strip())
-    raised = _RAISED.match(shown)
-    if raised is None:
-        return None, index + 1
-    message, end = raised["message"] or "", index + 1
-    if is_of_pytest:
-        while end < len(lines) and lines[end].text.startswith("E  "):
-            message += "\n" + lines[end].text[1:].strip()
-            end += 1
-        frames = tuple(_pytest_frames(lines, index, end))
-        return Raised(raised["type"], message.strip(), frames, rank, index + 1), end
-    message, end = _message(message, lines, end, rank, 0)
-    return Raised(raised["type"], message, (), rank, index + 1), end
-
-
-def _pytest_frames(lines: Sequence[Line], start: int, end: int) -> Iterator[Frame]:
-    """Yield the places that pytest prints before and after the line of an exception."""
-    for text, _ in [*lines[max(0, start - 200) : start], *lines[end : end + 3]]:
-        found = _PYTEST.match(text.strip())
+    def _take_in_traceback(self, text: str, line: Numbered) -> None:
+        found = lines.raised_after_frames(text) if self._frames else lines.raised_in(text)
         if found is not None:
-            yield Frame(found["file"], int(found["line"]), "")
+            self._raise(found, line, tuple(self._frames))
+            return
+        arrow = lines.arrow_in(text)
+        if arrow is not None and self._frames:
+            last = self._frames[-1]
+            self._frames[-1] = replace(last, line=last.line or arrow[0], code=arrow[1])
+        elif self._frames and text.startswith("    ") and not self._frames[-1].code:
+            self._frames[-1] = replace(self._frames[-1], code=text.strip()[:1000])
+        elif not text.startswith(" "):
+            self._strays += 1
+            if self._strays > _MOST_STRAY:
+                self._in_traceback = False
+
+    def _take_pytest(self, shown: str, line: Numbered) -> None:
+        """Read a line of an exception as pytest shows it, behind an E."""
+        if self._open is not None and self._open.is_of_pytest:
+            if len(self._open.message) < _MOST_MESSAGE:
+                self._open.message.append(shown)
+            return
+        found = lines.raised_in(shown)
+        if found is not None:
+            self._raise(found, line, tuple(self._places))
+            if self._open is not None:
+                self._open.is_of_pytest = True
+
+    def _goes_on(self, text: str, line: Numbered) -> bool:
+        """Take a line that belongs to the message above it."""
+        of = self._open
+        if of is None:
+            return False
+        place = lines.pytest_frame(text)
+        if of.is_of_pytest:
+            if place is not None:
+                of.frames = (*of.frames, place)
+            self.close()
+            self._places.clear()
+            return place is not None
+        is_indented = text[:1] in {" ", "\t"}
+        is_other = line.is_record and not of.is_record
+        if is_other or (of.blanks and not (is_indented or text.startswith(_GOES_ON))):
+            self.close()
+            return False
+        shown = text if is_indented else lines.without_level(text)
+        if lines.raised_in(shown) is not None or len(of.message) >= _MOST_MESSAGE:
+            return False
+        of.message.append(text)
+        of.blanks = 0
+        return True
+
+    def _take_single(self, text: str, line: Numbered) -> None:
+        """Read an exception without frames, as in a log or a sentence."""
+        place = lines.pytest_frame(text)
+        if place is not None:
+            self._places.append(place)
+            return
+        self._thrown = lines.thrown_in(text) or self._thrown
+        what = lines.what_in(text) if self._thrown else None
+        if what is not None:
+            self._raise(lines.Found(self._thrown, what), line, ())
+            self._thrown = ""
+            return
+        found = lines.raised_in(lines.without_level(text.strip()))
+        if found is not None and found.type in _ONLY_ENDINGS:
+            return
+        is_quoted = self._open is not None and self._open.quotes
+        prose = None if found is not None else lines.raised_in_prose(text)
+        if found is not None or prose is not None:
+            self.close()
+            self._is_quoted = is_quoted and prose is None
+            self._raise(found or prose or lines.Found("", ""), line, ())
+            if prose is not None:
+                self.close()
+
+    def _raise(self, found: lines.Found, line: Numbered, frames: tuple[Frame, ...]) -> None:
+        is_quoted = self._is_quoted
+        self.close()
+        self._is_quoted = is_quoted
+        self._open = _Open(
+            found.type, [found.message], frames, line.rank, line.number, line.is_record
+        )
+        self._in_traceback = False
+        self._frames.clear()

@@ -28,7 +28,7 @@ class Raised:
     frames: tuple[Frame, ...] = ()
     rank: int | None = None
     line: int = 0
-    """Where it stands in the log, from 1."""
+    """Its line in the log, from 1."""
 
     @property
     def text(self) -> str:
@@ -49,11 +49,21 @@ class Chain:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """The first failure of a job as its launcher reports it: torchrun's root cause, or srun's."""
+
+    rank: int
+    exit_code: int | None = None
+    """Negative for a signal."""
+    pid: int | None = None
+
+
+@dataclass(frozen=True)
 class Log:
     """What was read. ``lines`` are those worth looking at, without colors and prefixes.
 
-    ``chains`` begin with that of the rank that failed first. ``cut`` says that lines were left out
-    in the middle.
+    ``chains`` begin with that of the rank that failed first; what only follows from another
+    failure comes last. ``cut`` says that lines were left out in the middle.
     """
 
     chains: tuple[Chain, ...]
@@ -61,3 +71,6 @@ class Log:
     sha256: str
     size: int
     cut: bool = False
+    failure: Failure | None = None
+    binary: str = ""
+    """The interpreter of the workers, where torchrun names it ("of binary: ...")."""

@@ -1,0 +1,212 @@
+"""Facts about GPUs: ``gpus()``, ``gpu('gfx94', 'gfx950')``, ``amd_gpu()``, ``gpu_count()``."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rocmlint.gpus.target import DEVICES, GENERIC_OF
+from rocmlint.why.facts.here import variable
+from rocmlint.why.facts.value import Unread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocmlint.why.facts.context import Context
+
+_PROCESSOR = re.compile(r"(?<![\w./-])gfx[0-9a-f]{3,4}(?![\w.*/])")
+_OF_DEVICE = re.compile(
+    r"(?:GPU arch ?:|amdhsa--|gcnArchName\W{1,4}|Device \d+: [^,\n]{1,80},|GPU target ?:"
+    r"|compiling for|running on|gfx_arch\W{1,4})\s*(gfx[0-9a-f]{3,4})",
+    re.IGNORECASE,
+)
+"""How programs name the GPU that they use; other names may be those that code is for."""
+_LIST = 3
+"""A line with so many processors lists what something supports."""
+_NOT_DEVICE = ("PYTORCH_ROCM_ARCH", "AMDGPU_TARGETS", "GPU_ARCHS", "offload-arch", ".co", ".hsaco")
+_MODEL = re.compile(r"\b(?:MI\d{2,3}[AX]?|RX [5-9]\d00|RX 90\d0|[WVR]\d{4}|\d{3}M|Radeon VII)\b")
+_OF_NVIDIA = re.compile(r"\bNVIDIA (?:GeForce|RTX|A\d|H\d|L\d)|\bRTX [2-5]0[5-9]0\b|\bGTX 1\d{3}\b")
+_PARTS = 3
+_USUAL = {"gfx10-1-generic": "10.1.0", "gfx10-3-generic": "10.3.0", "gfx11-generic": "11.0.0"}
+"""What HSA_OVERRIDE_GFX_VERSION is set to in a family: the GPU that most wheels are for."""
+_WITH_CPU = "gfx902 gfx90c gfx1013 gfx1033 gfx1035 gfx1036 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153"
+_INTEGRATED = frozenset(_WITH_CPU.split())
+_ALIASES = (
+    ("strix halo", "gfx1151"),
+    ("ryzen ai max", "gfx1151"),
+    ("radeon 8060s", "gfx1151"),
+    ("radeon 8050s", "gfx1151"),
+    ("strix point", "gfx1150"),
+    ("radeon 890m", "gfx1150"),
+    ("radeon 880m", "gfx1150"),
+    ("krackan", "gfx1152"),
+    ("phoenix apu", "gfx1103"),
+    ("hawk point", "gfx1103"),
+    ("vega 56", "gfx900"),
+    ("vega 64", "gfx900"),
+)
+"""Names under which people write of chips, as in AMD's tables and drivers."""
+
+
+def gpus(context: Context) -> tuple[str, ...] | Unread:
+    """Return the processors of the GPUs ("gfx942"): as the log names them, else those here."""
+    named = _of_log(tuple(context.log.lines))
+    if named:
+        context.saw("GPU", ", ".join(named), "the log")
+        return named
+    found = tuple(dict.fromkeys(context.host.gpus))
+    if found:
+        context.saw("GPU", ", ".join(found), context.host.source)
+        return found
+    asked = () if context.examination else context.devices.architectures
+    if asked:
+        context.saw("GPU", ", ".join(asked), context.devices.source)
+        return asked
+    return Unread("the GPU", "rocminfo | grep gfx")
+
+
+def gpu(context: Context, *prefixes: str) -> bool | Unread:
+    """Return whether the processor of a GPU begins with one of these: "gfx110"."""
+    found = gpus(context)
+    return found if isinstance(found, Unread) else any(each.startswith(prefixes) for each in found)
+
+
+def gpu_count(context: Context) -> int | Unread:
+    """Return how many AMD GPUs there are."""
+    found = context.host.gpus
+    if not found:
+        return Unread("the number of GPUs", "rocminfo | grep -c 'Device Type:.*GPU'")
+    context.saw("GPUs", len(found), context.host.source)
+    return len(found)
+
+
+def amd_gpu(context: Context) -> bool | Unread:
+    """Return whether the job's machine has an AMD GPU."""
+    if _of_log(tuple(context.log.lines)):
+        context.saw("GPU", ", ".join(_of_log(tuple(context.log.lines))), "the log")
+        return True
+    found = context.host.has_amd
+    if found is None:
+        return Unread("whether there is an AMD GPU", "lspci | grep -iE 'amd|ati'")
+    context.saw("AMD GPU", "yes" if found else "none", context.host.source)
+    return found
+
+
+def nvidia_gpu(context: Context) -> bool:
+    """Return whether there is an NVIDIA GPU here."""
+    line = next((each for each in context.log.lines if _OF_NVIDIA.search(each)), None)
+    if line is not None or context.host.has_nvidia:
+        context.saw("NVIDIA GPU", "yes", "the log" if line is not None else context.host.source)
+        return True
+    return False
+
+
+def override_fits(context: Context) -> bool | Unread | None:
+    """Return whether HSA_OVERRIDE_GFX_VERSION names a GPU whose code runs on the one here.
+
+    That is one of the same family of instructions; None where the variable is not set.
+    """
+    target = _processor(variable(context, "HSA_OVERRIDE_GFX_VERSION"))
+    if not target:
+        return None
+    found = context.host.gpus or gpus(context)
+    if isinstance(found, Unread):
+        return found
+    family = GENERIC_OF.get(target, target)
+    return all(each == target or GENERIC_OF.get(each) == family for each in found)
+
+
+def stand_in(context: Context) -> str | Unread:
+    """Return the HSA_OVERRIDE_GFX_VERSION of the usual GPU of the same family; empty for none.
+
+    Under it gfx1031 runs the code for gfx1030 ("10.3.0").
+    """
+    found = gpus(context)
+    if isinstance(found, Unread):
+        return found
+    usual = {_USUAL.get(GENERIC_OF.get(each, ""), "") for each in found}
+    version = usual.pop() if len(usual) == 1 else ""
+    return "" if _processor(version) in found else version
+
+
+def _processor(version: str) -> str:
+    numbers = version.split(".")
+    if not all(each.isdecimal() for each in numbers) or len(numbers) != _PARTS:
+        return ""
+    return f"gfx{numbers[0]}{int(numbers[1]):x}{int(numbers[2]):x}"
+
+
+def integrated(context: Context) -> str:
+    """Return the processor of an integrated GPU that is there beside another GPU; empty for none.
+
+    It has one of the numbers that only chips with a CPU have.
+    """
+    found = tuple(dict.fromkeys(context.host.gpus))
+    inside = [each for each in found if each in _INTEGRATED]
+    if not inside or len(found) == len(inside):
+        return ""
+    context.saw("GPUs", ", ".join(found), context.host.source)
+    return inside[0]
+
+
+@cache
+def _of_log(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the GPUs that a log names; none where it names several that need not be there."""
+    sure: dict[str, None] = {}
+    named: dict[str, None] = {}
+    models: dict[str, None] = {}
+    for line in lines:
+        low = line.lower()
+        if "gfx" in low and not any(each in line for each in _NOT_DEVICE):
+            sure |= dict.fromkeys(_valid(_OF_DEVICE.findall(line)))
+            found = _valid(_PROCESSOR.findall(low))
+            if len(found) < _LIST:
+                named |= dict.fromkeys(found)
+        models |= dict.fromkeys(_of_models(line, low))
+    for each in (sure, named, models):
+        if len(each) == 1:
+            return tuple(each)
+    return ()
+
+
+def _valid(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.lower() for each in names if each.lower() in DEVICES))
+
+
+def _of_models(line: str, low: str) -> Iterable[str]:
+    yield from (gfx for name, gfx in _ALIASES if name in low)
+    if _MODEL.search(line):
+        yield from (gfx for pattern, gfx in _models() if pattern.search(line))
+
+
+@cache
+def _models() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the names of AMD's table of GPUs, such as "RX 7900 XTX", and their processors."""
+    from rocmlint.published.amd_wheels import devices  # noqa: PLC0415 - few logs name one
+
+    found = []
+    for each in devices():
+        for product in re.split(r", |\(|\)", each.products):
+            model = re.search(r"(?:MI\d+\w*|[RWV]\d{3,4}\w?|\d{4}(?: XTX?)?|\d{3}M|VII)$", product)
+            words = product.removesuffix(" graphics").strip()
+            name = re.search(r"(?:MI\d+\w*|[RWV]\d{3,4}|\d{3}M)$", words)
+            if name is not None:
+                found.append((re.compile(rf"\b{name[0]}(?![\w])"), each.gfx))
+            elif model is not None and "Radeon" in each.products:
+                what = model[0] if model[0] != "VII" else "Radeon VII"
+                prefix = "" if what == "Radeon VII" else r"RX ?"
+                found.append((re.compile(rf"\b{prefix}{what}(?! ?(?:XT|\w))"), each.gfx))
+    return tuple(found)
+
+
+FACTS = {
+    "gpus": gpus,
+    "gpu": gpu,
+    "gpu_count": gpu_count,
+    "amd_gpu": amd_gpu,
+    "nvidia_gpu": nvidia_gpu,
+    "override_fits": override_fits,
+    "stand_in": stand_in,
+    "integrated": integrated,
+}

@@ -1,0 +1,44 @@
+"""What installed distributions require, as their METADATA say."""
+
+from __future__ import annotations
+
+import os
+from email.parser import HeaderParser
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.disk.read import read_small
+from rocmlint.text.written import holds, requirement_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.requirements import Requirement
+
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.packages import Installed
+
+_LARGEST = 2_000_000
+
+
+def required_by(installed: Installed) -> Iterator[Requirement]:
+    """Yield what a distribution requires without extras."""
+    try:
+        text = read_small(os.path.join(installed.record, "METADATA"), _LARGEST)
+    except (OSError, ValueError):
+        return
+    headers = HeaderParser().parsestr(text.decode("utf-8", "replace"), headersonly=True)
+    for line in headers.get_all("Requires-Dist") or ():
+        found = requirement_of(line)
+        if found is not None and holds(found.marker, {"extra": ""}):
+            yield found
+
+
+def demands_on(context: Context, name: str) -> Iterator[tuple[Installed, Requirement]]:
+    """Yield the installed distributions that require another one, and what they require."""
+    for each in context.packages.names:
+        installed = context.packages.get(each)
+        for asked in required_by(installed) if installed is not None else ():
+            if canonicalize_name(asked.name) == canonicalize_name(name) and installed is not None:
+                yield installed, asked

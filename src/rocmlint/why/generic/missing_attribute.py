@@ -1,0 +1,149 @@
+"""``module 'M' has no attribute 'X'``, ``'C' object ...``: gone, or not yet there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.published.names import names_of
+from rocmlint.why.facts.names import (
+    change_of,
+    indexed,
+    is_absent,
+    release_of,
+    requirement_for,
+    saw_index,
+    table,
+    told,
+)
+from rocmlint.why.generic.missing_name import explain
+from rocmlint.why.generic.parts import in_place, innermost, made, python_of, where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.why.answer import Explanation
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.names import Change, Release
+
+_OF_MODULE = re.compile(
+    r"(?<!initialized )\bmodule ['\"](?P<module>[\w.]+)['\"] has no attribute "
+    r"['\"](?P<name>\w+)['\"]"
+    r"(?! \((?:most likely|consider))"
+)
+_OF_CLASS = re.compile(
+    r"(?:type object )?['\"](?P<holder>[A-Za-z_]\w*)['\"](?: object)? has no attribute "
+    r"['\"](?P<name>\w+)['\"]"
+)
+_FIRST = ("transformers", "diffusers", "peft", "accelerate", "trl", "huggingface_hub", "torch")
+_WEIGHT = 22
+
+
+class Holder(NamedTuple):
+    """A class of this name in an indexed package, and when it has the attribute."""
+
+    dotted: str
+    release: Release
+    change: Change
+
+
+def read(text: str, context: Context) -> Iterator[Explanation]:
+    """Explain an attribute that a module, a class or an object lacks."""
+    if "has no attribute" not in text:
+        return
+    found = _OF_MODULE.search(text)
+    if found is not None:
+        yield from explain(context, "missing-attribute", found["module"], found["name"], found[0])
+        return
+    found = _OF_CLASS.search(text)
+    if found is not None and found["holder"][:1].isupper() and "module '" not in found[0]:
+        yield from _of_class(context, found["holder"], found["name"], found[0])
+
+
+def _of_class(context: Context, holder: str, attribute: str, message: str) -> Iterator[Explanation]:
+    holders = [
+        each
+        for package in _packages(context)
+        for each in _holders(context, package, holder, attribute)
+    ]
+    if not holders:
+        return
+    first = holders[0]
+    owners = {each.release.name for each in holders}
+    context.evidence.clear()  # of what the other packages have, nothing matters
+    release_of(context, first.dotted)
+    saw_index(context, f"{first.dotted}.{attribute}", first.change)
+    place, release = innermost(context), first.release
+    version = str(release) if release.version else f"the installed {release}"
+    yet = "" if first.change.gone else " yet"
+    module, _, name = first.dotted.rpartition(".")
+    code = f'from {module} import {name}; print(hasattr({name}, "{attribute}"))'
+    asks = place.owner if place is not None and place.owner.kind in {"package", "hub"} else None
+    tail = f"; {asks} asks for it" if asks is not None and asks.name else ""
+    yield made(
+        context,
+        "missing-attribute",
+        f"{holder} of {version} does not have {attribute}{yet}: {told(first.change)}{tail}",
+        weight=_WEIGHT,
+        sure=len(owners) == 1 and not _is_in_project(context, holder),
+        where=where(place),
+        actions=in_place(
+            context,
+            first.change,
+            release,
+            requirement_for(release.name, first.change),
+            _edit(first, attribute),
+        ),
+        confirm=f"{python_of(context)} -c {shlex.quote(code)}",
+        missing=(release.unread,),
+        rules=("ROC204",),
+        table=table(),
+        message=message,
+    )
+
+
+def _packages(context: Context) -> Iterator[str]:
+    """Yield the indexed packages: those of the frames first, then those that are installed."""
+    known = indexed()
+    owners = (context.owner(each) for each in reversed(context.frames))
+    framed = [canonicalize_name(each.name).replace("-", "_") for each in owners if each.name]
+    for each in dict.fromkeys((*framed, *_FIRST, *known)):
+        if each in known:
+            yield each
+
+
+def _holders(context: Context, package: str, holder: str, attribute: str) -> Iterator[Holder]:
+    """Yield the class of this name that a package exports, if its history explains the message."""
+    known = names_of(package)
+    if known is None or is_absent(context, package):
+        return
+    release = release_of(context, package)
+    version = release.version
+    seen = set()
+    for module in known.elsewhere(holder, version or known.versions[-1])[:12]:
+        dotted = f"{module}.{holder}"
+        defined = known.defined_as(dotted, version or known.versions[-1]) or dotted
+        if defined in seen:
+            continue
+        seen.add(defined)
+        change = change_of(known.member(dotted, attribute), version)
+        if change.is_told:
+            yield Holder(dotted, release, change)
+            return
+
+
+def _edit(holder: Holder, attribute: str) -> str:
+    """Return an edit where the class is the project's to use in another way."""
+    if holder.change.gone is None:
+        return ""
+    return f"do without {attribute}: look into {holder.dotted} for what does its work now"
+
+
+def _is_in_project(context: Context, holder: str) -> bool:
+    """Return whether the project defines a class of this name: it may be the one that is meant."""
+    from rocmlint.why.facts.definitions import definitions  # noqa: PLC0415 - it reads the project
+
+    return any(True for _ in definitions(context.project, holder))

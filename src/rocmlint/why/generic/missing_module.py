@@ -1,0 +1,359 @@
+"""``No module named 'a.b'``: not installed, gone, not yet there, or another interpreter ran."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.why.answer import Action
+from rocmlint.why.facts.installed import python_version
+from rocmlint.why.facts.names import (
+    alike,
+    change_of,
+    files_have,
+    history_of,
+    module_file,
+    release_of,
+    requirement_for,
+    saw_index,
+    table,
+    told,
+)
+from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
+from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.why.answer import Explanation
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.names import Release
+
+_MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
+_DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")
+_BINARY = re.compile(r"of binary: (?P<binary>\S+)")
+_BUILT_WITHOUT = {
+    "_ctypes": "libffi",
+    "_sqlite3": "SQLite",
+    "_lzma": "liblzma",
+    "_bz2": "bzip2",
+    "_ssl": "OpenSSL",
+    "_tkinter": "Tk",
+    "tkinter": "Tk",
+    "readline": "readline",
+    "_curses": "ncurses",
+    "ensurepip": "ensurepip (the package python3-venv of Debian and Ubuntu)",
+}
+"""Modules of Python that need a library when Python is built, or a package of the system."""
+_SETUPTOOLS = "setuptools<81"
+"""The last releases that all still have pkg_resources."""
+_WEIGHT = 18
+
+
+def read(text: str, context: Context) -> Iterator[Explanation]:
+    """Explain a module that Python does not find."""
+    if "No module named" not in text:
+        return
+    found = _MESSAGE.search(text) or _DASH_M.search(text)
+    if found is None:
+        return
+    module = found["module"]
+    top = module.partition(".")[0]
+    if top in sys.builtin_module_names:
+        return
+    for explain in (_of_python, _of_project):
+        made_of = explain(context, module, found[0])
+        if made_of is not None:
+            yield made_of
+            return
+    release = release_of(context, top)
+    if release.is_missing and not module_file(context, top):
+        yield _not_installed(context, module, release, found[0])
+    elif "." in module:
+        yield from _submodule(context, module, release, found[0])
+    elif release.unread is not None and release.version is None:
+        yield _perhaps_not_installed(context, module, release, found[0])
+    elif not release.is_missing:
+        yield from _of_another(context, release, found[0])
+
+
+def _of_python(context: Context, module: str, message: str) -> Explanation | None:
+    """Explain a module of Python's own that a newer Python lacks, or that was not built."""
+    top = module.partition(".")[0]
+    removed = removed_in(top)
+    place = innermost(context)
+    if removed:
+        python = _python_of_log(context) or python_version(context)
+        is_read = not isinstance(python, Unread) and python is not None
+        if (
+            is_read
+            and str(python)
+            and tuple(map(int, str(python).split(".")[:2])) < tuple(map(int, removed.split(".")))
+        ):
+            return None
+        context.saw("Python", python if is_read else "not read", "the environment")
+        actions = [pip(context, "install", "setuptools")] if top == "distutils" else []
+        actions.append(Action(f"use Python {_before(removed)}, or a release that does without it"))
+        return made(
+            context,
+            "missing-module",
+            f"Python has no {top} since {removed}"
+            + (": setuptools has one" if actions[1:] else ""),
+            weight=_WEIGHT + 8,
+            where=where(place),
+            actions=tuple(actions),
+            missing=(python,) if isinstance(python, Unread) else (),
+            message=message,
+        )
+    if top in _BUILT_WITHOUT and module == top:
+        return made(
+            context,
+            "missing-module",
+            f"this Python was built or installed without {_BUILT_WITHOUT[top]}, so it lacks {top}",
+            weight=_WEIGHT + 8,
+            actions=(Action("install the system's package for it, or another build of Python"),),
+            confirm=f"{python_of(context)} -c 'import {top}'",
+            message=message,
+        )
+    return None
+
+
+def _before(python: str) -> str:
+    major, _, minor = python.partition(".")
+    return f"{major}.{int(minor) - 1}"
+
+
+def _python_of_log(context: Context) -> str:
+    """Return the Python whose library is in the frames: "3.12"."""
+    for frame in context.frames:
+        found = re.search(r"[/\\][Pp]ython(3)\.?(\d{1,2})[/\\]", frame.file)
+        if found is not None:
+            return f"{found[1]}.{found[2]}"
+    return ""
+
+
+def _of_project(context: Context, module: str, message: str) -> Explanation | None:
+    """Explain a module that is in the project, but not where the interpreter looks."""
+    top = module.partition(".")[0]
+    home = _home_in_project(context, top)
+    if home is None or context.packages.owner(top) is not None:
+        return None
+    rest = module.split(".")
+    path = os.path.join(context.project, home, *rest)
+    is_there = os.path.isdir(path) or os.path.isfile(f"{path}.py")
+    if not is_there:
+        context.saw(f"{os.path.join(home, *rest)}.py", "does not exist", "this project")
+        return made(
+            context,
+            "missing-module",
+            f"{top} is this project's own, and it has no module {module}",
+            weight=_WEIGHT + 6,
+            where=where(innermost(context)),
+            actions=(Action(f"correct the import, or add {os.path.join(home, *rest)}.py"),),
+            message=message,
+        )
+    context.saw(os.path.join(home, top), "is in the project", "this project")
+    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
+    if binary is not None:
+        return _other_interpreter(context, top, binary["binary"], message)
+    has_build = any(
+        os.path.isfile(os.path.join(context.project, each))
+        for each in ("pyproject.toml", "setup.py")
+    )
+    actions = [pip(context, "install", "-e", context.project)] if has_build else []
+    actions.append(
+        Action(f"run it with PYTHONPATH={shlex.quote(home or '.')}, or python -m MODULE")
+    )
+    return made(
+        context,
+        "project-not-importable",
+        f"{top} is in this project ({os.path.join(home, top)}), but Python does not search there",
+        weight=_WEIGHT + 6,
+        sure=not context.is_elsewhere,
+        where=where(innermost(context)),
+        actions=tuple(actions),
+        confirm=f"{python_of(context)} -c 'import {top}'",
+        message=message,
+    )
+
+
+def _home_in_project(context: Context, top: str) -> str | None:
+    """Return the folder of the project that holds a module: "" or "src"; None without one."""
+    for home in ("", "src", "lib", "python"):
+        path = os.path.join(context.project, home, top)
+        if os.path.isfile(f"{path}.py") or os.path.isfile(os.path.join(path, "__init__.py")):
+            return home
+    return None
+
+
+def _other_interpreter(context: Context, top: str, binary: str, message: str) -> Explanation:
+    context.saw("interpreter of the ranks", binary, "the log")
+    chosen = context.packages.python
+    is_other = bool(chosen) and not context.is_assumed and not _is_same(chosen, binary)
+    python = python_of(context)
+    return made(
+        context,
+        "other-interpreter",
+        f"the launcher ran {binary}, which cannot import {top} of this project",
+        weight=_WEIGHT + 20,
+        sure=is_other,
+        actions=(
+            Action(f"start it with {python} -m torch.distributed.run instead of torchrun"),
+            Action(
+                "the torchrun that is found first belongs to another Python: see which -a torchrun"
+            ),
+        ),
+        confirm="which -a torchrun python",
+        missing=() if is_other else (Unread("the interpreter that was meant", "which -a python"),),
+        message=message,
+    )
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.dirname(os.path.abspath(one)) == os.path.dirname(other)
+
+
+def _not_installed(context: Context, module: str, release: Release, message: str) -> Explanation:
+    top = module.partition(".")[0]
+    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
+    provider = provider_of(top)
+    declared = declared_in(context, tuple({provider or top, top}))
+    place = innermost(context)
+    asker = place.owner if place is not None and place.owner.kind == "package" else None
+    by = f"; {asker} imports it" if asker is not None else ""
+    source = context.packages.folders[0]
+    actions = []
+    if declared:
+        context.saw(provider or top, f"declared in {declared}", declared)
+    if top == "pkg_resources":
+        actions.append(pip(context, "install", _SETUPTOOLS))
+    elif provider:
+        actions.append(install(context, provider))
+    elif declared.startswith("requirements"):
+        actions.append(pip(context, "install", "-r", declared))
+    elif declared:
+        actions.append(pip(context, "install", "-e", context.project))
+    else:
+        text = f"install the package that provides {top}: see the instructions of what imports it"
+        actions.append(Action(text))
+    context.saw(top, "not installed", source)
+    if binary is not None:
+        context.saw("interpreter of the ranks", binary["binary"], "the log")
+    return made(
+        context,
+        "missing-module",
+        f"{top} is not installed in {source}{by}"
+        if not provider or canonicalize_name(top) == provider
+        else f"{top} is not installed in {source}: {provider} provides it{by}",
+        weight=_WEIGHT,
+        where=where(place, "imports it"),
+        actions=tuple(actions),
+        confirm=f"{python_of(context)} -c {shlex.quote(f'import {top}')}",
+        missing=(release.unread,),
+        message=message,
+    )
+
+
+def _perhaps_not_installed(
+    context: Context, module: str, release: Release, message: str
+) -> Explanation:
+    """Explain it where the packages of the log are not on this machine."""
+    provider = provider_of(module)
+    action = (
+        install(context, provider)
+        if provider
+        else Action(f"install the package that provides {module}")
+    )
+    return made(
+        context,
+        "missing-module",
+        f"{module} is not installed for the interpreter of this log",
+        weight=_WEIGHT,
+        sure=False,
+        where=where(innermost(context), "imports it"),
+        actions=(action,),
+        missing=(release.unread,),
+        message=message,
+    )
+
+
+def _submodule(
+    context: Context, module: str, release: Release, message: str
+) -> Iterator[Explanation]:
+    """Explain a module that an installed package lacks."""
+    history = history_of(module)
+    change = change_of(history, release.version)
+    place = innermost(context)
+    if change.is_told:
+        saw_index(context, module, change)
+        yet = "" if change.gone else " yet"
+        version = str(release) if release.version else f"the installed {release}"
+        wanted = requirement_for(release.name, change)
+        yield made(
+            context,
+            "missing-module",
+            f"{version} does not have the module {module}{yet}: {told(change)}",
+            weight=_WEIGHT + 4,
+            where=where(place),
+            actions=in_place(context, change, release, wanted),
+            confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
+            missing=(release.unread,),
+            rules=("ROC204",),
+            table=table(),
+            message=message,
+        )
+        return
+    parent = module.rpartition(".")[0]
+    if release.version is None or change.is_there or files_have(context, module):
+        return
+    top_is_read = bool(module_file(context, parent.partition(".")[0]))
+    near = alike(context, module)
+    hint = f"; it has {', '.join(near)}" if near else ""
+    if top_is_read:
+        context.saw(module, "not there", "the installed files")
+    yield made(
+        context,
+        "missing-module",
+        f"the installed {release} has no module {module}{hint}",
+        weight=_WEIGHT + 4,
+        sure=top_is_read,
+        where=where(place),
+        actions=(
+            Action(f"use {parent}.{near[0]}, if that is meant")
+            if near
+            else Action(f"install a release of {release.name} that has it, or import what it has"),
+        ),
+        confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
+        missing=(release.unread,),
+        message=message,
+    )
+
+
+def _of_another(context: Context, release: Release, message: str) -> Iterator[Explanation]:
+    """Explain a package that is installed here, but was not found there."""
+    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
+    command = "python -c 'import sys; print(sys.executable)'"
+    if binary is not None:
+        context.saw("interpreter of the ranks", binary["binary"], "the log")
+        other = binary["binary"]
+    else:
+        other = "another interpreter"
+    yield made(
+        context,
+        "other-interpreter",
+        f"{release} is installed in {context.packages.folders[0]}, but {other} ran, which lacks it",
+        weight=_WEIGHT,
+        sure=False,
+        actions=(
+            Action(f"run the program with {python_of(context)} -m, or activate its environment"),
+        ),
+        confirm=command,
+        missing=(Unread("the interpreter that ran", command),),
+        message=message,
+    )

@@ -1,0 +1,270 @@
+"""``cannot import name 'X' from 'M'``: which release has it, and who asks for it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from rocmlint.published.fitting import shown
+from rocmlint.text.written import minor_release
+from rocmlint.why.answer import Action
+from rocmlint.why.facts.names import (
+    alike,
+    change_of,
+    files_have,
+    history_of,
+    imported_release,
+    moved_to,
+    names_of_file,
+    requirement_for,
+    saw_index,
+    table,
+    told,
+)
+from rocmlint.why.generic.parts import (
+    asking,
+    in_place,
+    innermost,
+    install,
+    made,
+    python_of,
+    unmet_demand,
+    where,
+)
+from rocmlint.why.generic.shadowed import is_foreign, is_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    from rocmlint.published.names import History
+    from rocmlint.why.answer import Explanation
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.names import Change, Release
+
+ENTRY = "missing-name"
+_MESSAGE = re.compile(
+    r"cannot import name ['\"](?P<name>\w+)['\"]"
+    r"(?: from ['\"](?P<module>[\w.]+)['\"](?: \((?P<path>[^()\n]+)\))?)?"
+)
+_PARTIAL = "partially initialized"
+WEIGHT = 20
+
+
+def read(text: str, context: Context) -> Iterator[Explanation]:
+    """Explain a name that a module of a package lacks."""
+    found = _MESSAGE.search(text) if "cannot import name" in text else None
+    if found is None or _PARTIAL in text[found.start() : found.end() + 60]:
+        return
+    path = found["path"] or ""
+    module = found["module"] or _imported_from(context, found["name"])
+    if not module or path == "unknown location" or is_foreign(path, module, context):
+        return
+    if path and is_own(path, context):
+        yield from _of_project(path, module, found["name"], context, found[0])
+        return
+    yield from explain(context, ENTRY, module, found["name"], found[0])
+
+
+def _of_project(
+    path: str, module: str, name: str, context: Context, message: str
+) -> Iterator[Explanation]:
+    """Explain a name that a module of the project lacks."""
+    names = sorted(names_of_file(path))
+    if not names or name in names:
+        return
+    near = difflib.get_close_matches(name, names, 2, 0.7)
+    context.saw(path, f"does not define {name}", "this project")
+    hint = f"; it has {', '.join(near)}" if near else ""
+    yield made(
+        context,
+        ENTRY,
+        f"{path}, which is imported as {module}, does not define {name}{hint}",
+        weight=WEIGHT,
+        where=where(innermost(context)),
+        actions=(
+            Action(f"import {near[0]}, or define {name} in it" if near else f"define {name}"),
+        ),
+        message=message,
+    )
+
+
+def _imported_from(context: Context, name: str) -> str:
+    """Return the module of an import, where only the line of the innermost frame shows it."""
+    place = innermost(context)
+    line = place.frame.code if place is not None else ""
+    found = re.match(r"from ([\w.]+) import ", line)
+    return found[1] if found is not None and re.search(rf"\b{re.escape(name)}\b", line) else ""
+
+
+def explain(
+    context: Context, entry: str, module: str, name: str, message: str
+) -> Iterator[Explanation]:
+    """Explain that a module of an installed package lacks a name."""
+    dotted, release = f"{module}.{name}", imported_release(context, module)
+    history = history_of(dotted)
+    change = change_of(history, release.version)
+    demanded = unmet_demand(context, release)
+    if demanded is not None:
+        yield _unmet(context, entry, dotted, release, change, demanded, message)
+    elif change.is_told:
+        yield _told(context, entry, dotted, release, change, message)
+    elif change.is_there and history is not None and release.version is not None:
+        yield from _refuted(context, entry, dotted, release, history, message)
+    elif release.version is not None:
+        yield from _from_files(context, entry, dotted, release, message)
+
+
+def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+    context: Context,
+    entry: str,
+    dotted: str,
+    release: Release,
+    change: Change,
+    demanded: SpecifierSet,
+    message: str,
+) -> Explanation:
+    """Explain it by what the asking package requires: another release than the installed one."""
+    module, _, name = dotted.rpartition(".")
+    package = asking(context)
+    by = f"{package[0]} {package[1]}" if package is not None else "what imports it"
+    saw_index(context, dotted, change)
+    context.saw(by, f"requires {release.name}{shown(demanded)}", "its metadata")
+    return made(
+        context,
+        entry,
+        f"{release} does not have {name}; {by} asks for it and requires {release.name}"
+        f"{shown(demanded)}",
+        weight=WEIGHT + 2,
+        where=where(innermost(context)),
+        actions=(install(context, f"{release.name}{shown(demanded)}"),),
+        confirm=_confirm(context, module, name),
+        missing=(release.unread,),
+        rules=("ROC203",),
+        message=message,
+    )
+
+
+def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+    context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
+) -> Explanation:
+    """Explain it by the index."""
+    module, _, name = dotted.rpartition(".")
+    saw_index(context, dotted, change)
+    new_module = moved_to(dotted, release.version) if release.version is not None else ""
+    new = f"import {name} from {new_module}, if it does the same" if new_module else ""
+    version = str(release) if release.version else f"the installed {release}"
+    wanted = requirement_for(release.name, change)
+    where_asked = "" if module.count(".") == 0 else f" in {module}"
+    yet = "" if change.gone else " yet"
+    is_certain = release.version is not None or bool(context.frames)
+    return made(
+        context,
+        entry,
+        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{_asked_by(context)}",
+        weight=WEIGHT,
+        sure=is_certain,
+        where=where(innermost(context)),
+        actions=in_place(context, change, release, wanted, new),
+        confirm=_confirm(context, module, name),
+        missing=(release.unread,),
+        rules=("ROC204",),
+        table=table(),
+        message=message,
+    )
+
+
+def _refuted(  # noqa: PLR0913, PLR0917 - as above
+    context: Context,
+    entry: str,
+    dotted: str,
+    release: Release,
+    history: History,
+    message: str,
+) -> Iterator[Explanation]:
+    """Explain it where the index has the name in this minor release: the traceback outranks it."""
+    if files_have(context, dotted):
+        return
+    module, _, name = dotted.rpartition(".")
+    proven = _proven(history, release.version)
+    if proven is None or release.version is None or proven == release.version:
+        return
+    context.saw(
+        dotted, f"there in {proven}; for {release.version} the traceback refutes it", table()
+    )
+    yield made(
+        context,
+        entry,
+        f"{release} does not have {name} by this traceback; {release.name} {proven} has it: a patch"
+        " release changed it",
+        weight=WEIGHT,
+        sure=False,
+        where=where(innermost(context)),
+        actions=(install(context, f"{release.name}=={proven}"),),
+        confirm=_confirm(context, module, name),
+        missing=(release.unread,),
+        table=f"{table()}, which knows {proven} and disagrees for {release.version}",
+        message=message,
+    )
+
+
+def _proven(history: History, release: Version | None) -> Version | None:
+    minor = minor_release(release) if release is not None else ""
+    return next((each for each in history.versions if minor_release(each) == minor), None)
+
+
+def _from_files(
+    context: Context, entry: str, dotted: str, release: Release, message: str
+) -> Iterator[Explanation]:
+    """Explain it by the installed files, of any package."""
+    module, _, name = dotted.rpartition(".")
+    has = files_have(context, dotted)
+    if has:
+        return
+    context.saw(dotted, "not there" if has is False else "not found", "the installed files")
+    near = alike(context, dotted)
+    home = moved_to(dotted, release.version) if release.version is not None else ""
+    place = innermost(context)
+    asker = place.owner if place is not None and place.owner.kind == "package" else None
+    is_other = asker is not None and asker.name != release.name
+    actions = []
+    if near:
+        actions.append(Action(f"use {near[0]}, if that is meant"))
+    if home:
+        actions.append(Action(f"import {name} from {home}, if it does the same"))
+    if is_other:
+        text = f"install releases of {asker and asker.name} and {release.name} that fit each other"
+        actions.append(Action(text))
+    elif not actions:
+        actions.append(Action(f"install the {release.name} that this code was written for"))
+    hint = f"; it has {', '.join(near)}" if near else ""
+    where_asked = "" if module.count(".") == 0 else f" in {module}"
+    yield made(
+        context,
+        entry,
+        f"the installed {release} has no {name}{where_asked}{hint}{_asked_by(context)}",
+        weight=WEIGHT,
+        sure=has is False,
+        where=where(place),
+        actions=tuple(actions),
+        confirm=_confirm(context, module, name),
+        missing=(release.unread,),
+        message=message,
+    )
+
+
+def _asked_by(context: Context) -> str:
+    """Return whose code asks for it, where that is another package or remote code."""
+    place = innermost(context)
+    if place is None or place.owner.kind not in {"package", "hub"}:
+        return ""
+    return f"; {place.owner} asks for it" if place.owner.name else ""
+
+
+def _confirm(context: Context, module: str, name: str) -> str:
+    code = f"from {module} import {name}"
+    return f"{python_of(context)} -c {shlex.quote(code)}"

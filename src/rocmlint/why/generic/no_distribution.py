@@ -1,0 +1,419 @@
+"""``No matching distribution found``: which of index, Python and version is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.published import amd_wheels, requirements, rocm_wheels
+from rocmlint.published.amd_index import amd_indexes_in
+from rocmlint.published.fitting import shown
+from rocmlint.published.pytorch_index import FAMILY, rocm_in
+from rocmlint.text.words import few
+from rocmlint.text.written import minor_release, requirement_of, version_of
+from rocmlint.why.answer import Action
+from rocmlint.why.facts.installed import python_version
+from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.parts import made
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    from rocmlint.why.answer import Explanation
+    from rocmlint.why.facts.context import Context
+
+_PIP = re.compile(
+    r"Could not find a version that satisfies the requirement (?P<asked>[^\n(]+?)"
+    r"(?: \(from (?!versions)[^()\n]*(?:\([^()\n]*\))?[^()\n]*\))?"
+    r"(?: \(from versions: (?P<listed>[^()\n]*)\))?\s*$",
+    re.MULTILINE,
+)
+_PIP_SHORT = re.compile(r"No matching distribution found for (?P<asked>[^\n(]+)")
+_UV = re.compile(
+    r"[Bb]ecause (?:(?P<missing>[\w.-]+) was not found in the (?:package registry|cache|provided"
+    r" package[^\n,]{0,40})|there (?:is|are) no versions? of "
+    r"(?P<asked>[\w.-]+(?:\[[\w,-]+\])?\s?(?:[=<>!~]=?\s?[\w.*+]+,?)*)"
+    r"|(?P<tagged>[\w.-]+(?:==[\w.*+]+)?) has no wheels with a matching (?P<tag>[\w ]+? tag))"
+)
+_PYTHON = re.compile(r"(?:[Pp]ython[ /]?v?|cp)(?P<major>3)\.?(?P<minor>\d{1,2})\b")
+_OTHER_PYTHON = re.compile(r"(?P<version>\d[\w.+]*) Requires-Python (?P<python>[<>=!~][^;\n]*)")
+_ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
+_MOST_LISTED = 3
+_WEIGHT = 34
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was looked for and where: ``listed`` are the versions that the index has."""
+
+    name: str
+    specifier: SpecifierSet
+    text: str
+    """The requirement as it is written."""
+    listed: tuple[Version, ...] | None
+    """None where the message does not say."""
+    log: str
+    message: str
+
+    @cached_property
+    def python(self) -> str:
+        """The Python that the log says: "3.14"; empty where it does not."""
+        pythons = dict.fromkeys(f"3.{each['minor']}" for each in _PYTHON.finditer(self.log))
+        return next(iter(pythons)) if len(pythons) == 1 else ""
+
+    @cached_property
+    def rocm(self) -> str:
+        """The ROCm of PyTorch's index, or of the version that is asked for; or empty."""
+        found = _ROCM.search(self.text)
+        in_log = list(dict.fromkeys(rocm_in(self.log)))
+        return found["rocm"] if found is not None else in_log[0] if len(in_log) == 1 else ""
+
+
+def read(text: str, context: Context) -> Iterator[Explanation]:
+    """Explain that an index has nothing that fits."""
+    search = _search(text, "\n".join(context.log.lines))
+    if search is None:
+        return
+    python = search.python or _read_python(context)
+    judges = (_folder, _listed, _python_of_torch, _index_of_torch, _python_of_package, _nothing)
+    for judge in judges:
+        explained = judge(search, python, context)
+        if explained is not None:
+            yield explained
+            return
+
+
+def _search(text: str, log: str) -> Search | None:
+    found = _PIP.search(text) if "Could not find a version" in text else None
+    if found is None and "No matching distribution found" in text:
+        found = _PIP_SHORT.search(text)
+    if found is not None:
+        written = found["asked"].strip()
+        listed = found.groupdict().get("listed")
+        return _of(written, _versions(listed), log, found[0].strip())
+    found = _UV.search(text) if "No solution found" in text else None
+    if found is None:
+        return None
+    written = found["missing"] or found["asked"] or found["tagged"]
+    listed_ = () if found["missing"] else None
+    return _of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
+
+
+def _of(written: str, listed: tuple[Version, ...] | None, log: str, message: str) -> Search | None:
+    asked = requirement_of(written.partition(";")[0].strip())
+    if asked is None or asked.url:
+        return None
+    name = canonicalize_name(asked.name)
+    return Search(name, asked.specifier, written, listed, log, message)
+
+
+def _versions(listed: str | None) -> tuple[Version, ...] | None:
+    if listed is None:
+        return None
+    found = (version_of(each.strip()) for each in listed.split(","))
+    return tuple(each for each in found if each is not None)
+
+
+def _read_python(context: Context) -> str:
+    found = python_version(context)
+    return "" if isinstance(found, Unread) or found is None or context.is_assumed else str(found)
+
+
+def _explained(
+    search: Search,
+    context: Context,
+    cause: str,
+    *actions: Action,
+    sure: bool = True,
+    table: str = "",
+) -> Explanation:
+    return made(
+        context,
+        "no-distribution",
+        cause,
+        weight=_WEIGHT,
+        sure=sure,
+        actions=actions,
+        rules=("ROC202",) if search.name in FAMILY else (),
+        table=table,
+        message=search.message,
+    )
+
+
+def _command(search: Search, *more: str) -> Action:
+    words = ["rocmlint", "stack", "install-command", *more]
+    if search.name in FAMILY and search.name != "torch":
+        words.append(f"--{search.name}")
+    return Action(" ".join(words), is_command=True, safe=True)
+
+
+def _folder(search: Search, _: str, context: Context) -> Explanation | None:
+    """Find an index that does not exist: of a ROCm without one, or a folder that AMD lacks."""
+    families = {each.families[0] for each in amd_wheels.devices()}
+    for index in amd_indexes_in(search.log):
+        if not index.family or index.family.lower() in {each.lower() for each in families}:
+            continue
+        stem = index.family.partition("-")[0].lower()
+        near = [each for each in sorted(families) if each.partition("-")[0].lower() == stem]
+        near = near or difflib.get_close_matches(index.family, families, 1, 0.8)
+        context.saw("index", index.family, "the log")
+        hint = f": it is named {near[0]}" if near else ""
+        return _explained(
+            search,
+            context,
+            f"AMD has no index for {index.family}{hint}",
+            Action(
+                f"use {near[0]} in the URL of the index" if near else "take the GPU's own index"
+            ),
+            _command(search),
+            table=f"AMD's wheels of {amd_wheels.as_of()}",
+        )
+    rocm = search.rocm
+    known = rocm_wheels.rocm_versions()
+    if search.name in FAMILY and rocm and rocm not in known:
+        near_rocm = rocm_wheels.nearest(rocm)
+        return _explained(
+            search,
+            context,
+            f"PyTorch has no wheels for ROCm {rocm}; the nearest are for {near_rocm}",
+            _command(search, "--rocm", near_rocm),
+            sure=near_rocm != known[-1],
+            table=_table(),
+        )
+    return None
+
+
+def _table() -> str:
+    return f"PyTorch's wheels of {rocm_wheels.as_of()}"
+
+
+def _listed(search: Search, _: str, context: Context) -> Explanation | None:
+    """Find that the index has the package, but no version of the range."""
+    if not search.listed:
+        return None
+    inside = [each for each in search.listed if search.specifier.contains(each, prereleases=True)]
+    first, last = min(search.listed), max(search.listed)
+    has = f"{first} to {last}" if first != last else str(last)
+    context.saw("the index has", has, "the message")
+    if inside:
+        newest = max(inside)
+        return _explained(
+            search,
+            context,
+            f"the index has only pre-releases of {search.name} in this range, such as {newest}",
+            Action(f"add --pre to the command, or ask for {search.name}=={newest}"),
+        )
+    if "+rocm" in search.text and not any("rocm" in (each.local or "") for each in search.listed):
+        return _without_label(search, context)
+    more = []
+    python = _other_python(search)
+    if python:
+        more.append(Action(f"or use Python {python}, which the versions left out require"))
+    rocm = search.rocm or next(
+        (f["rocm"] for f in map(_ROCM.search, map(str, search.listed)) if f), ""
+    )
+    if search.name in FAMILY:
+        near = _torch_in(search)
+        words = ["--torch", near] if near and search.name == "torch" else []
+        more.insert(0, _command(search, *words))
+    is_for = f" for ROCm {rocm}" if rocm else ""
+    fitting = max((each for each in search.listed if not each.is_prerelease), default=last)
+    return _explained(
+        search,
+        context,
+        f"this index{is_for} has {search.name} {has}, and {search.text} asks for none of them",
+        Action(
+            f"ask for a version that it has, such as {search.name}=={fitting}, or another index"
+        ),
+        *more,
+    )
+
+
+def _without_label(search: Search, context: Context) -> Explanation:
+    version = next((version_of(each.version) for each in search.specifier), None)
+    words = ["--torch", minor_release(version)] if version and search.name == "torch" else []
+    words += ["--rocm", search.rocm] if search.rocm else []
+    return _explained(
+        search,
+        context,
+        f"the index that was searched has no builds for ROCm, and {search.text} is one of them",
+        Action("PyTorch's own index has these builds, PyPI does not: name it in the command"),
+        _command(search, *words),
+    )
+
+
+def _other_python(search: Search) -> str:
+    """Return the Python that pip says the versions require that it left out."""
+    for found in _OTHER_PYTHON.finditer(search.log):
+        version = version_of(found["version"])
+        if version is not None and search.specifier.contains(version, prereleases=True):
+            return found["python"].strip()
+    return ""
+
+
+def _torch_in(search: Search) -> str:
+    """Return the newest minor release of torch with ROCm wheels in the range."""
+    for each in reversed(rocm_wheels.rows()):
+        version = version_of(f"{each.torch}.0")
+        if (
+            each.rocm
+            and version
+            and each.status == "release"
+            and search.specifier.contains(version)
+        ):
+            return each.torch
+    return ""
+
+
+def _python_of_torch(search: Search, python: str, context: Context) -> Explanation | None:
+    """Find that no wheel of this torch is for this Python."""
+    if search.name != "torch" or not python:
+        return None
+    tag = f"cp{python.replace('.', '')}"
+    wanted = [each for each in rocm_wheels.rows() if _is_asked(search, each.torch)]
+    tags = {tag for each in wanted for tag in rocm_wheels.python_tags(each.torch)}
+    amd = [each for each in amd_indexes_in(search.log) if not each.is_preview or each.family]
+    if amd and amd[0].family:
+        built = {
+            each
+            for build in amd_wheels.builds()
+            if build.index.kind == "family"
+            for each in build.python
+        }
+        if built and python not in built:
+            context.saw("Python", python, "the log" if search.python else "the environment")
+            newest = max(built, key=lambda each: tuple(map(int, each.split("."))))
+            return _explained(
+                search,
+                context,
+                f"AMD's index for {amd[0].family} has no wheels of torch for Python {python}",
+                Action(f"make an environment with Python {newest}"),
+                _command(search),
+                sure=not amd[0].is_preview,
+                table=f"AMD's wheels of {amd_wheels.as_of()}",
+            )
+        return None
+    if not tags or tag in tags:
+        return None
+    context.saw("Python", python, "the log" if search.python else "the environment")
+    pythons = sorted({int(each[3:]) for each in tags if each[3:].isdigit()})
+    asked = search.text if search.specifier else "torch"
+    is_new = int(python.partition(".")[2]) > pythons[-1]
+    return _explained(
+        search,
+        context,
+        f"{asked} has wheels for Python 3.{pythons[0]} to 3.{pythons[-1]}: Python {python} is too "
+        f"{'new' if is_new else 'old'}",
+        Action(f"make an environment with Python 3.{pythons[-1] if is_new else pythons[0]}"),
+        _command(search),
+        table=_table(),
+    )
+
+
+def _is_asked(search: Search, minor: str) -> bool:
+    """Return whether some release of a minor version of torch is in the range."""
+    tried = [version_of(f"{minor}.{patch}") for patch in range(4)]
+    local = search.rocm and "+" in search.text
+    if local:
+        tried = [version_of(f"{minor}.{patch}+rocm{search.rocm}") for patch in range(4)]
+    return any(each is not None and search.specifier.contains(each) for each in tried)
+
+
+def _index_of_torch(search: Search, _: str, context: Context) -> Explanation | None:
+    """Find that PyTorch's index for this ROCm has no such torch."""
+    rocm = search.rocm
+    if search.name != "torch" or not rocm or rocm not in rocm_wheels.rocm_versions():
+        return None
+    has = rocm_wheels.torch_for(rocm)
+    asked = [each.torch for each in rocm_wheels.rows() if _is_asked(search, each.torch)]
+    if not has or not search.specifier or any(each in has for each in asked):
+        return None
+    context.saw("index", f"ROCm {rocm}: torch {few(has, 6)}", _table())
+    where = rocm_wheels.rocm_for(asked[-1]) if asked else ()
+    other = f"torch {asked[-1]} is in that for ROCm {few(where, 4)}" if where else ""
+    actions = [_command(search, "--rocm", rocm)]
+    if where:
+        actions.insert(0, _command(search, "--torch", asked[-1], "--rocm", where[-1]))
+    return _explained(
+        search,
+        context,
+        f"the index for ROCm {rocm} has torch {has[0]} to {has[-1]}, not {search.text}"
+        + (f"; {other}" if other else ""),
+        *actions,
+        sure=bool(asked),
+        table=_table(),
+    )
+
+
+def _python_of_package(search: Search, python: str, context: Context) -> Explanation | None:
+    """Find that all versions in the range require another Python, or that there are none."""
+    known = requirements.releases(search.name)
+    inside = [each for each in known if search.specifier.contains(each)]
+    if known and not inside and search.specifier and "+" not in search.text:
+        is_newer = all(_is_above(each.version, known[-1]) for each in search.specifier)
+        if is_newer:
+            return None
+        context.saw(search.name, f"{known[0]} to {known[-1]}", f"releases to {requirements.AS_OF}")
+        near = difflib.get_close_matches(
+            search.text, [f"{search.name}=={each}" for each in known], 1
+        )
+        return _explained(
+            search,
+            context,
+            f"there is no release {search.text}: known are {known[0]} to {known[-1]}",
+            Action(f"ask for a release that exists, such as {near[0] if near else known[-1]}"),
+            sure=False,
+        )
+    demands = {requirements.requires_python(search.name, each) for each in inside}
+    if inside and python and demands and None not in demands:
+        kept = [each for each in demands if each is not None]
+        if not any(each.contains(f"{python}.0") for each in kept):
+            context.saw("Python", python, "the log" if search.python else "the environment")
+            newest = requirements.requires_python(search.name, inside[-1])
+            needs = shown(newest) if newest is not None else "another"
+            return _explained(
+                search,
+                context,
+                f"{search.text} requires Python {needs}, and this is Python {python}",
+                Action(f"make an environment with Python {needs}, or ask for another version"),
+            )
+    python_asked = _other_python(search)
+    if python_asked:
+        context.saw(search.name, f"requires Python {python_asked}", "the message")
+        return _explained(
+            search,
+            context,
+            f"{search.text} requires Python {python_asked}, which this one is not",
+            Action(f"make an environment with Python {python_asked}, or ask for another version"),
+        )
+    return None
+
+
+def _nothing(search: Search, python: str, context: Context) -> Explanation | None:
+    """Find an index of ROCm wheels that has no wheel of torch for this Python and system."""
+    is_of_rocm = bool(search.rocm or amd_indexes_in(search.log))
+    if search.listed != () or search.name not in {*FAMILY, "rocm"} or not is_of_rocm:
+        return None
+    is_for = f"Python {python}" if python else "this Python"
+    unread = Unread("what the index has", "open the URL of the index")
+    found = _explained(
+        search,
+        context,
+        f"the index has no {search.name} for {is_for} and this system, or its URL is wrong",
+        _command(search),
+        sure=False,
+    )
+    return replace(found, missing=(*found.missing, unread))
+
+
+def _is_above(text: str, newest: Version) -> bool:
+    version = version_of(text.removesuffix(".*"))
+    return version is not None and version > newest

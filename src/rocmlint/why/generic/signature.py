@@ -1,0 +1,380 @@
+"""Arguments that a function does not take or misses: caller and callee are of two versions."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from packaging.utils import canonicalize_name
+
+from rocmlint.disk.read import read_small
+from rocmlint.published.names import names_of
+from rocmlint.text.written import version_of
+from rocmlint.why.answer import Action
+from rocmlint.why.facts.definitions import definitions
+from rocmlint.why.facts.names import (
+    change_of,
+    files_take,
+    indexed,
+    is_absent,
+    release_of,
+    requirement_for,
+    saw_index,
+    table,
+    told,
+)
+from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.parts import Place, in_place, innermost, made, where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocmlint.why.answer import Explanation
+    from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.definitions import Definition
+    from rocmlint.why.facts.names import Change, Release
+
+_KEYWORD = re.compile(
+    r"(?P<callee>[\w.<>]+)\(\) (?:got an unexpected keyword argument|"
+    r"got (?P<twice>multiple values) for (?:keyword )?argument) ['\"](?P<name>\w+)['\"]"
+)
+_MISSING = re.compile(
+    r"(?P<callee>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: "
+    r"(?P<names>['\"]\w+['\"](?:(?:,| and|, and) ['\"]\w+['\"])*)"
+)
+_COUNT = re.compile(
+    r"(?P<callee>[\w.<>]+)\(\) takes (?:from \d+ to |exactly |at most )?(?P<takes>\d+) positional "
+    r"arguments? but (?P<given>\d+) (?:was|were) given"
+)
+_SELVES = ("self", "cls")
+_LARGEST = 2_000_000
+_WEIGHT = 24
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a message says of a call: ``given`` was passed, or ``lacking`` was not."""
+
+    callee: str
+    given: str = ""
+    lacking: tuple[str, ...] = ()
+    counts: tuple[int, int] | None = None
+    """How many positional arguments it takes, and how many there were."""
+    is_double: bool = False
+    message: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, with the callee as the subject."""
+        if self.given:
+            return f"takes {self.given} twice" if self.is_double else f"does not take {self.given}"
+        if self.counts is not None:
+            return f"takes {self.counts[0]} positional arguments, not {self.counts[1]}"
+        return f"requires {', '.join(self.lacking)}"
+
+
+def read(text: str, context: Context) -> Iterator[Explanation]:
+    """Explain a call that does not fit its callee."""
+    call = _call(text)
+    if call is None or "<lambda>" in call.callee:
+        return
+    place = innermost(context)
+    own = _own_definition(context, call)
+    if own is not None:
+        yield _of_project(context, call, own, place)
+        return
+    yield from _of_package(context, call, place)
+
+
+def _call(text: str) -> Call | None:
+    found = _KEYWORD.search(text) if "argument" in text else None
+    if found is not None:
+        is_double = bool(found["twice"])
+        return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
+    found = _MISSING.search(text) if "() missing " in text else None
+    if found is not None:
+        names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
+        return Call(found["callee"], lacking=names, message=found[0])
+    found = _COUNT.search(text) if "() takes " in text else None
+    if found is not None:
+        counts = (int(found["takes"]), int(found["given"]))
+        return Call(found["callee"], counts=counts, message=found[0])
+    return None
+
+
+# A definition of the project.
+
+
+def _own_definition(context: Context, call: Call) -> Definition | None:
+    """Return the one definition of the project that the message fits; None if not exactly one."""
+    callee = call.callee.replace("<locals>.", "")
+    if callee in {"__init__", "forward", "__call__", "wrapper", "main"}:
+        return None
+    if callee.endswith(".__init__"):
+        found = [each for each in definitions(context.project, callee) if _fits(each, call)]
+    else:
+        found = [
+            each
+            for each in definitions(context.project, callee)
+            if not isinstance(each.node, ast.ClassDef) and _fits(each, call)
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _fits(definition: Definition, call: Call) -> bool:
+    names = definition.parameters
+    if call.given and not call.is_double:
+        return call.given not in names and not definition.takes_any_keyword
+    if call.given:
+        return call.given in names
+    if call.lacking:
+        return set(call.lacking) <= set(names)
+    node = definition.node
+    if isinstance(node, ast.ClassDef) or node.args.vararg is not None or call.counts is None:
+        return False
+    return len((*node.args.posonlyargs, *node.args.args)) == call.counts[0]
+
+
+def _of_project(context: Context, call: Call, own: Definition, place: Place | None) -> Explanation:
+    """Explain a call of what the project defines, such as a method that overrides a library's."""
+    at = f"{own.file}:{own.line}"
+    context.saw(at, f"def {own.name}({', '.join(own.parameters)})", "this project")
+    caller = place.owner if place is not None and place.owner.kind == "package" else None
+    is_override = bool(own.bases) and "." in call.callee and call.given and not call.is_double
+    since = _since(context, own, call)
+    if caller is None and is_override and since is not None:
+        release, change = since
+        who = f"{release} passes {call.given}: {told(change)}" if told(change) else str(release)
+    else:
+        who = f"{caller} passes it" if caller is not None else ""
+    cause = f"{own.name} ({at}) {call.problem}" + (f"; {who}" if who else "")
+    if caller is not None and call.given and not call.is_double:
+        cause = f"{caller} passes {call.given} to {own.name}, which {at} defines without it"
+    method = call.callee.rpartition(".")[2]
+    if call.given and not call.is_double and (caller is not None or is_override):
+        text = f"add {call.given}=None or **kwargs to the parameters of {method} in {at}"
+        if is_override:
+            text += ", and pass it on to super()"
+    elif call.given and not call.is_double:
+        text = f"leave {call.given} out of the call, or add it to {method} in {at}"
+    elif call.lacking:
+        text = f"pass {', '.join(call.lacking)} to {own.name}, or give them defaults in {at}"
+    else:
+        text = f"make the call and {own.name} in {at} agree"
+    return made(
+        context,
+        "signature",
+        cause,
+        weight=_WEIGHT + 6,
+        where=f"{at} (this project): change this definition"
+        if caller is not None or is_override
+        else where(place),
+        actions=(Action(text),),
+        message=call.message,
+    )
+
+
+def _since(context: Context, own: Definition, call: Call) -> tuple[Release, Change] | None:
+    """Return since when the library's own method takes what an override lacks, if that is known."""
+    method = call.callee.rpartition(".")[2]
+    for base in own.bases:
+        for package in indexed():
+            known = names_of(package)
+            if known is None or context.packages.get(package) is None:
+                continue
+            release = release_of(context, package)
+            if release.version is None:
+                continue
+            modules = known.elsewhere(base, release.version)
+            if modules:
+                history = known.keyword(f"{modules[0]}.{base}.{method}", call.given)
+                return release, change_of(history, release.version)
+    return None
+
+
+# A definition of a package.
+
+
+class Callee(NamedTuple):
+    """A function of a package: its full name where it is known, and the release."""
+
+    dotted: str
+    release: Release
+
+
+def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[Explanation]:
+    imported = _imported(context, call, place)
+    told_ = [each for each in _candidates(context, call, imported) if _change(each, call).is_told]
+    owners = {each.release.name for each in told_}
+    if told_ and call.given and not call.is_double:
+        yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1)
+        return
+    if imported is not None:
+        yield from _by_import(context, call, imported, place)
+    elif call.given and not call.is_double and place is not None:
+        yield from _of_override(context, call, place)
+
+
+def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+    """Explain a method of a class that the calling package does not define itself."""
+    holder, _, method = call.callee.rpartition(".")
+    known = names_of(place.distribution.replace("-", "_")) if place.distribution else None
+    release = version_of(place.owner.version)
+    if known is None or release is None or not holder or method == "__init__":
+        return
+    if known.elsewhere(holder, release):
+        return
+    text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
+    yield made(
+        context,
+        "signature",
+        f"{place.owner} passes {call.given} to {call.callee}, and {holder}, which is not part of"
+        f" it, overrides {method} without it",
+        weight=_WEIGHT,
+        sure=False,
+        where=f"the definition of {holder}",
+        actions=(Action(text),),
+        missing=(Unread(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
+        message=call.message,
+    )
+
+
+def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
+    """Yield what may be called: what the caller imports by that name, else what the index has."""
+    if not call.given or call.is_double:
+        return
+    if imported is not None and imported.dotted.partition(".")[0] in indexed():
+        yield imported
+        return
+    if imported is not None:
+        return
+    parts = call.callee.split(".")
+    if parts[-1] == "__init__":
+        parts = parts[:-1] or _constructed(context, call.given)
+    if not parts or parts[0].startswith("_") or parts == ["forward"]:
+        return
+    for package in indexed():
+        known = names_of(package)
+        if known is None or is_absent(context, package):
+            continue
+        release = release_of(context, package)
+        if release.version is None:
+            continue
+        modules = known.elsewhere(parts[0], release.version)
+        if modules:
+            yield Callee(".".join((modules[0], *parts)), release)
+
+
+def _constructed(context: Context, keyword: str) -> list[str]:
+    """Return the class that the line of the innermost frame calls with a keyword."""
+    place = innermost(context)
+    line = place.frame.code if place is not None else ""
+    found = re.search(rf"([A-Z]\w*)\((?:[^()]|\([^()]*\))*\b{re.escape(keyword)}\s*=", line)
+    found = found or re.search(r"([A-Z]\w*)\(\s*\Z", line)
+    return [found[1]] if found is not None else []
+
+
+def _change(callee: Callee, call: Call) -> Change:
+    known = names_of(callee.dotted.partition(".")[0])
+    history = known.keyword(callee.dotted, call.given) if known is not None else None
+    return change_of(history, callee.release.version)
+
+
+def _by_index(
+    context: Context, call: Call, callee: Callee, place: Place | None, *, is_one: bool
+) -> Explanation:
+    change, release = _change(callee, call), callee.release
+    context.evidence.clear()  # of what the other packages have, nothing matters
+    release_of(context, callee.dotted)
+    saw_index(context, f"{callee.dotted}({call.given}=)", change)
+    caller = place.owner if place is not None and place.owner.name else None
+    by = f"; {caller} passes it" if caller is not None else ""
+    new = f"leave {call.given} out of the call" if change.gone else ""
+    return made(
+        context,
+        "signature",
+        f"{call.callee} of {release} does not take {call.given}: {told(change)}{by}",
+        weight=_WEIGHT + 4,
+        sure=is_one,
+        where=where(place),
+        actions=in_place(context, change, release, requirement_for(release.name, change), new),
+        missing=(release.unread,),
+        rules=("ROC205",),
+        table=table(),
+        message=call.message,
+    )
+
+
+def _imported(context: Context, call: Call, place: Place | None) -> Callee | None:
+    """Return what the caller's file imports by the name of the callee."""
+    if place is None:
+        return None
+    names = call.callee.split(".")
+    if names[-1] == "__init__":
+        names = names[:-1]
+    path = place.frame.file
+    if not os.path.isabs(path):
+        path = os.path.join(context.project, path)
+    for first in names[:1]:
+        dotted = _import_of(path, first) or _import_in(place.frame.code, first)
+        if dotted:
+            release = release_of(context, dotted)
+            if release.is_missing:
+                return None
+            return Callee(".".join((dotted, *names[1:])), release)
+    return None
+
+
+def _import_in(line: str, name: str) -> str:
+    """Return the full name of a call that the line of a frame writes out: ``peft.get_model(``."""
+    found = re.search(rf"\b([a-z]\w*(?:\.\w+)*\.{re.escape(name)})\(", line)
+    return found[1] if found is not None and not found[1].startswith(_SELVES) else ""
+
+
+def _import_of(path: str, name: str) -> str:
+    try:
+        tree = ast.parse(read_small(path, _LARGEST))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for each in node.names:
+                if (each.asname or each.name) == name:
+                    return f"{node.module}.{each.name}"
+    return ""
+
+
+def _by_import(
+    context: Context, call: Call, callee: Callee, place: Place | None
+) -> Iterator[Explanation]:
+    """Explain it by who owns the callee and who calls it, of any package."""
+    release = callee.release
+    if release.version is None or place is None:
+        return
+    lacks = None
+    if call.given and not call.is_double:
+        lacks = files_take(context, callee.dotted, call.given)
+        if lacks:
+            return
+    if lacks is False:
+        context.saw(callee.dotted, f"has no parameter {call.given}", "the installed files")
+    caller = place.owner
+    is_package = caller.kind == "package" and canonicalize_name(caller.name) != release.name
+    who = f"{caller} calls it" if caller.name else f"{os.path.basename(place.frame.file)} calls it"
+    problem = f"{call.callee} of the installed {release} {call.problem}; {who} for another release"
+    pair = f"{release.name} and {caller.name}" if is_package else release.name
+    text = f"install the {pair} that this call was written for, or correct the call"
+    yield made(
+        context,
+        "signature",
+        problem,
+        weight=_WEIGHT,
+        sure=False,
+        where=where(place),
+        actions=(Action(text),),
+        missing=(release.unread,),
+        message=call.message,
+    )
