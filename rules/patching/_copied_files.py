@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Claim, Source
 
-    from ._paths import FilePath
 
 COPY_FUNCTIONS = ("copy", "copy2", "copyfile", "copytree", "move")
 """Functions of ``shutil`` that make a file or folder at their second argument."""

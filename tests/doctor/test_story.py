@@ -11,6 +11,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rocmlint.doctor.report import MOST_LINES
+from tests.support.environments import Environment
 from tests.support.openpi import OVERLAY, Openpi
 from tests.support.project import Project
 
@@ -57,7 +58,7 @@ RIGHT = (".parents[1], dirs", ".parent, dirs")
 class Story:
     """A checkout in which everything of the story was done, and its environment."""
 
-    def __init__(self, project: Project, packages: FakeEnvironment) -> None:
+    def __init__(self, project: Project, packages: FakeEnvironment | Environment) -> None:
         self.project, self.packages = project, packages
         self.openpi = Openpi(project.root, packages.site)
         project.write("scripts/apply_patch.py", SCRIPT)
@@ -107,8 +108,8 @@ def test_one_command_names_every_cause(story: Story, way: str) -> None:
         f"({way}" if way == "--python" else f"({way} ",
         "1. error  transformers: 4.53.2 is installed, and the project pins 4.53.3",
         "where  pyproject.toml:4",
-        f"3 of 3 files of {OVERLAY} are not what imports take: they were copied one directory too "
-        "high, and the package is stock",
+        f"3 of 3 files of {OVERLAY} are not what imports take",
+        "they were copied one directory too high, and the package is stock",
         "scripts/apply_patch.py:7 copies to the directory above transformers",
         "site-packages/models was left there, where no import looks",
         "scripts/apply_patch.py:7: go up one directory less",
@@ -171,7 +172,9 @@ def test_without_an_environment_the_code_is_judged_alone(story: Story) -> None:
 
 
 @pytest.mark.slow
-def test_a_job_is_watched_for_the_patch_that_was_found(story: Story) -> None:
+def test_a_job_is_watched_for_the_patch_that_was_found(tmp_path: Path) -> None:
+    (tmp_path / "checkout").mkdir()
+    story = Story(Project(tmp_path / "checkout"), Environment(tmp_path / "environment"))
     story.project.write(
         "train.py",
         "import sys\n\nsys.path.insert(0, 'src')\nimport openpi.models_pytorch.pi0\n"
@@ -186,7 +189,6 @@ def test_a_job_is_watched_for_the_patch_that_was_found(story: Story) -> None:
     for cause in ("patch-misplaced", "faked-check"):
         names = [each["name"] for each in by_id[cause]["evidence"]]
         assert any(each.startswith("in the job") for each in names), cause
-    print(json.dumps(told, indent=1))
     failing = story.doctor("--", str(story.packages.python), "-c", "raise SystemExit(3)")
     assert "job-failed" in [each["id"] for each in failing["causes"]]
 

@@ -30,7 +30,9 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-@pytest.mark.parametrize("inside", ["bin/python", "bin/python3", "Scripts/python.exe", "python.exe"])
+@pytest.mark.parametrize(
+    "inside", ["bin/python", "bin/python3", "Scripts/python.exe", "python.exe"]
+)
 @pytest.mark.parametrize("name", ["VIRTUAL_ENV", "CONDA_PREFIX"])
 def test_the_active_environment_comes_before_that_of_the_project(
     project: Path, tmp_path: Path, name: str, inside: str
@@ -69,9 +71,7 @@ def test_the_environment_of_a_repository_serves_its_folders(project: Path) -> No
     assert (chosen.path, chosen.reason) == (str(python), ".venv of the project")
 
 
-def test_an_environment_above_the_repository_is_another_ones(
-    project: Path, tmp_path: Path
-) -> None:
+def test_an_environment_above_the_repository_is_another_ones(project: Path, tmp_path: Path) -> None:
     environment_in(tmp_path / ".venv")
     assert chosen_interpreter(None, str(project), {}).is_own
 
@@ -86,10 +86,10 @@ def test_an_environment_without_an_interpreter_is_passed_over_and_named(
     active = {"VIRTUAL_ENV": str(gone), "CONDA_PREFIX": str(broken)}
     chosen = chosen_interpreter(None, str(project), active)
     assert chosen.path == str(python)
+    link = f"{broken}/bin/python links to /nonexistent/python3.9, which does not exist"
     assert chosen.passed_over == (
         f"{gone} does not exist (VIRTUAL_ENV is active)",
-        f"{broken}/bin/python links to /nonexistent/python3.9, which does not exist "
-        "(CONDA_PREFIX is active)",
+        f"{link} (CONDA_PREFIX is active)",
     )
 
 

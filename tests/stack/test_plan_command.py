@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from pathlib import Path
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest

@@ -42,14 +42,15 @@ def kernels_of(
     gpus = few(list(devices.architectures), 2)
     if lacking:
         first = lacking[0]
-        share = f"{len(lacking)} of {counted(results, 'file')} with GPU code"
+        share = f"{len(lacking)} of {counted(results, 'file')} with GPU code cannot run on {gpus}"
+        problem = f"has no code for {gpus}" if len(lacking) == len(results) else share
         found.causes.append(
             Cause(
                 "kernels-missing",
                 "error",
                 "kernels",
                 package,
-                f"{share} cannot run on {gpus}: {first.subject}: {first.reason}",
+                f"{problem}: {first.subject}: {first.seen}; {first.reason}",
                 tuple(Place(os.path.join(folder, each.subject)) for each in lacking[:_SHOWN]),
                 (first.action,),
                 f"rocmlint verify kernels {folder}",

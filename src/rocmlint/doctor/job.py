@@ -59,6 +59,9 @@ def take(results: Iterable[Result], command: Sequence[str], examined: Examined) 
     processes = next((each for each in results if each.claim == _PROCESSES), None)
     number = len([each for each in processes.evidence if each.name != "pid"]) if processes else 0
     page.ran = Ran(tuple(without_secrets(command)), ended, number, tuple(_watched(examined)))
+    if processes is not None and not number:
+        results = [each for each in results if each.claim == _COMMAND]
+        page.found.unanswered.append(f"the job: {processes.reason}; {processes.action}")
     page.found.add(_findings(results, examined))
 
 
