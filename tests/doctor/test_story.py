@@ -198,3 +198,12 @@ def test_errors_are_one_line_and_a_document(project: Project) -> None:
     assert ended.returncode == 2
     assert ended.stderr == "error: missing: not a directory; name the directory of the project\n"
     jsonschema.validate(json.loads(ended.stdout), SCHEMA)
+
+
+def test_a_package_that_is_missing_is_one_cause(story: Story) -> None:
+    for each in story.packages.site.iterdir():
+        subprocess.run(["rm", "-r", str(each)], check=True)
+    told = story.doctor("--python", str(story.packages.root))
+    assert [each["id"] for each in told["causes"]] == [
+        *("missing-package", "patch-misplaced", "faked-check", "ROC301")
+    ]
