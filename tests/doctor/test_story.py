@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
@@ -14,9 +14,7 @@ from rocmlint.doctor.report import MOST_LINES
 from tests.support.environments import Environment
 from tests.support.openpi import OVERLAY, Openpi
 from tests.support.project import Project
-
-if TYPE_CHECKING:
-    from tests.support.stacks import FakeEnvironment
+from tests.support.stacks import FakeEnvironment
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/schema/doctor.json").read_text())
 CHECK = "check_whether_transformers_replace_is_installed_correctly"
@@ -207,3 +205,37 @@ def test_a_package_that_is_missing_is_one_cause(story: Story) -> None:
     assert [each["id"] for each in told["causes"]] == [
         *("missing-package", "patch-misplaced", "faked-check", "ROC301")
     ]
+
+
+def test_a_broken_environment_of_the_project_is_the_first_cause(story: Story) -> None:
+    python = story.project.root / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/nonexistent/python3.9")
+    told = story.doctor(PATH="/nonexistent")
+    assert [each["id"] for each in told["causes"]][:2] == [
+        *("environment-broken", "interpreter-unknown")
+    ]
+    assert "links to /nonexistent/python3.9" in told["causes"][0]["problem"]
+
+
+def test_a_command_is_printed_whole_quoted_and_without_what_steers_a_terminal(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "checkout").mkdir()
+    packages = FakeEnvironment(tmp_path / ("two  blanks\x1b[31m" + "x" * 200))
+    story = Story(Project(tmp_path / "checkout"), packages)
+    printed = story.project.run("doctor", "--python", str(packages.root)).stdout
+    assert "\x1b" not in printed
+    (command,) = (line for line in printed.splitlines() if "rm -r" in line)
+    shown = str(packages.site / "models").replace("\x1b", "\\x1b")
+    assert command.endswith(f"delete it: rm -r '{shown}'")
+
+
+def test_nothing_of_the_project_is_run_without_a_command(story: Story) -> None:
+    before = story.packages.site.stat().st_mtime_ns
+    story.project.write("src/openpi/__init__.py", "open('ran', 'w')\n")
+    story.project.write("sitecustomize.py", "open('ran', 'w')\n")
+    story.project.write("transformers.py", "open('ran', 'w')\n")
+    story.doctor("--python", str(story.packages.root))
+    assert not (story.project.root / "ran").exists()
+    assert story.packages.site.stat().st_mtime_ns == before

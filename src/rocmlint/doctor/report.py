@@ -61,11 +61,11 @@ def _head(page: Page) -> Iterator[str]:
 def _block(number: int, cause: Cause, page: Page, *, color: bool) -> Iterator[str]:
     word = paint(cause.severity, BOLD, _COLORS[cause.severity], color=color)
     yield f"{number}. {word}  {_clean(cause.subject)}: {_clean(_short(cause.problem, page))}"
-    rows = [("where", _short(str(each), page)) for each in cause.where]
-    rows += [("do", each) for each in cause.do]
+    rows = [("where", _clean(_short(str(each), page))) for each in cause.where]
+    rows += [("do", _safe(each)) for each in cause.do]
     before = ""
     for name, value in rows:
-        yield f"   {name if name != before else '':<6} {_clean(value)}"
+        yield f"   {name if name != before else '':<6} {value}"
         before = name
 
 
@@ -74,7 +74,7 @@ def _evidence(cause: Cause) -> Iterator[str]:
         for line in each.value.split("\n"):
             yield f"          {_clean(each.name)}: {_clean(line)}"
     if cause.confirm:
-        yield f"   confirm {_clean(cause.confirm)}"
+        yield f"   confirm {_safe(cause.confirm)}"
 
 
 def _tail(page: Page, *, verbose: bool) -> Iterator[str]:
@@ -110,7 +110,13 @@ def _short(text: str, page: Page) -> str:
 
 
 def _clean(text: str) -> str:
-    return visible(without_logins(shortened(" ".join(text.split()), _LONGEST)))
+    """Return a text on one line of some length."""
+    return _safe(shortened(text, _LONGEST))
+
+
+def _safe(text: str) -> str:
+    """Return a text to be printed, whole: a command that is cut would do something else."""
+    return visible(without_logins(text))
 
 
 def json_of(page: Page) -> str:
