@@ -34,8 +34,8 @@ HELP = Help(
     "Nothing of the project is run, nothing is changed, the network is not used.\n\n"
     "With -- COMMAND, run the command, pass its output through, and explain on stderr why it "
     "failed;\nnothing more is printed if it succeeds. Programs read the JSON from --output FILE.",
-    "exit codes: 0 an answer, 1 a test failed, 3 unknown, 2 usage error;\n"
-    "with -- COMMAND that of the command",
+    "exit codes: 0 an answer, 3 unknown, 2 usage error, 1 a test of --test failed; with -- COMMAND "
+    "that of\nthe command",
     command=True,
 )
 _NAMES_OF_LOGS = (".log", ".txt", ".out", ".err", ".ipynb", ".json", ".gz")
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
         nargs="?",
-        default=os.curdir,
+        default=None,
         metavar="PATH",
         help="the directory of the project (default: .)",
     )
@@ -65,8 +65,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="a report of AMD's rocm examine --json, whose facts about the machine count",
     )
-    why_diary.add_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write the answer")
+    why_diary.add_arguments(parser)
     add_output_format(parser)
 
 
@@ -76,33 +76,33 @@ def run(flags: SimpleNamespace) -> int:
         return why_diary.run(flags)
     if flags.command:
         return _run_command(flags)
-    project = _project(flags.path)
+    project = _project(os.curdir if flags.path is None else flags.path)
     python = _interpreter(flags.python)
     own = why_diary.own_of(project)
     examination = _examination(flags)
     context = _context(_read(flags.log, own), project, python)
     context.examination = examination
     if flags.add:
-        return why_diary.add(context)
-    return _answer(context, flags, own, to_stderr=False)
+        return why_diary.add(context, own)
+    return _answer(context, own, flags, to_stderr=False)
 
 
 def _run_command(flags: SimpleNamespace) -> int:
     """Run the job, and explain its failure; the exit code is the job's own."""
     from rocmlint.cli.why_job import run_job  # noqa: PLC0415 - starts threads and processes
 
-    if flags.path != os.curdir or flags.add:
+    if flags.path is not None:
         message = "why: only the directory of the project can come before --"
         raise ConfigError(message)
     project = _project(os.curdir if flags.log == "-" else flags.log)
     python = _interpreter(flags.python)
-    own = why_diary.own_of(project)
+    own = why_diary.own_of(project)  # a mistake in them is reported before the job runs
     examination = _examination(flags)
     job = run_job(flags.command, _literals(own))
     if job.ending.code and job.ending.interrupted is None:
         context = _context(job.log, project, python, job.failed)
         context.examination = examination
-        _answer(context, flags, own, to_stderr=True)
+        _answer(context, own, flags, to_stderr=True)
     return job.ending.code
 
 
@@ -136,7 +136,7 @@ def _has_packages(folder: str) -> bool:
 
 
 def _answer(
-    context: Context, flags: SimpleNamespace, own: Sequence[Symptom], *, to_stderr: bool
+    context: Context, own: Sequence[Symptom], flags: SimpleNamespace, *, to_stderr: bool
 ) -> int:
     """Print the answer or write it to ``--output``, and return its exit code."""
     answer = diagnose(context, own)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.entries.condition import evaluate
@@ -26,13 +27,28 @@ _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
-    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open."""
+    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open.
+
+    The case that holds comes before those, and a cause that names what nobody read counts only
+    where there is no other.
+    """
     for template in symptom.match:
         values = template.find(text)
         if values is not None:
             every = {**dict.fromkeys(symptom.names, ""), **values}
-            yield from _cases(symptom, template, every, text, context)
+            found = list(_cases(symptom, template, every, text, context))
+            whole = [each for each in found if each.is_whole]
+            held_first = sorted(whole or found, key=attrgetter("is_open"))
+            yield from (each.explanation for each in held_first)
             return
+
+
+class _Said(NamedTuple):
+    """What a case says. ``is_whole``: all that its cause names was read."""
+
+    explanation: Explanation
+    is_open: bool
+    is_whole: bool
 
 
 def _cases(
@@ -41,7 +57,7 @@ def _cases(
     values: Mapping[str, str],
     text: str,
     context: Context,
-) -> Iterator[Explanation]:
+) -> Iterator[_Said]:
     functions = functions_of(context)
     open_ones: list[Unread] = []
     for case in symptom.cases:
@@ -51,7 +67,8 @@ def _cases(
         if isinstance(held, Unread) or held:
             unread = [held] if isinstance(held, Unread) else [*missing, *context.doubts]
             made = _explanation(symptom, case, template, values, context, (*open_ones, *unread))
-            yield _with_text(made, template, text)
+            is_whole = _filled(case.cause, functions, values, str) is not None
+            yield _Said(_with_text(made, template, text), isinstance(held, Unread), is_whole)
         if isinstance(held, Unread):
             open_ones.append(held)
         elif not held:

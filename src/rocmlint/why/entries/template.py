@@ -101,12 +101,8 @@ class Template:
 
     @cached_property
     def phrase(self) -> str:
-        """The longest literal text within a line: by it a line of a large log is found.
-
-        A log that writes other blanks than the template is not searched for.
-        """
-        lines = (line for text, _, _ in self._parts() for line in text.split("\n"))
-        return max((" ".join(each.split()) for each in lines), key=len)
+        """The longest text between its placeholders, as a line of a log has it."""
+        return max((" ".join(text.split()) for text, _, _ in self._parts()), key=len)
 
     @cached_property
     def weight(self) -> int:
