@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 from operator import attrgetter
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.symptom import Case, Symptom
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
+
+_PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
+"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
@@ -98,7 +102,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     def filled(sentence: str, write: Callable[[str], str] = str) -> str | None:
         return _filled(sentence, functions, values, write)
 
-    said = (_filled(each, functions, values, str, names_facts=True) for each in case.do)
+    said = (_filled(each, functions, values, _in_words, names_facts=True) for each in case.do)
     edits = [Action(each) for each in said if each]
     commands = [filled(each, shlex.quote) for each in case.run]
     actions = edits + [Action(each, is_command=True) for each in commands if each]
@@ -118,6 +122,11 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         references=symptom.references,
         weight=template.weight,
     )
+
+
+def _in_words(value: str) -> str:
+    """Quote a value that a shell would not take as it is: somebody may paste the sentence."""
+    return value if _PLAIN.fullmatch(value) else shlex.quote(value)
 
 
 def _filled(

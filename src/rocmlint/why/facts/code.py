@@ -29,10 +29,14 @@ def raised_in(context: Context) -> str:
 
 
 def frame_file(context: Context) -> str:
-    """Return the innermost file of the project or of remote code, with its line; else empty."""
-    for frame in reversed(context.frames):
-        if context.owner(frame).kind in {"project", "hub"}:
-            return f"{frame.file}:{frame.line}"
+    """Return the innermost file of the project or of remote code, with its line; else empty.
+
+    In a log of another machine the files of the project are those of no package.
+    """
+    for kinds in ({"project", "hub"}, {"other"}):
+        for frame in reversed(context.frames):
+            if context.owner(frame).kind in kinds:
+                return f"{frame.file}:{frame.line}"
     return ""
 
 

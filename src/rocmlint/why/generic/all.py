@@ -10,7 +10,9 @@ from rocmlint.why.generic import (
     missing_library,
     missing_module,
     missing_name,
+    model_type,
     no_distribution,
+    of_python,
     out_of_memory,
     requirement,
     shadowed,
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
     from rocmlint.why.generic.reader import Reader
 
 READERS: tuple[Reader, ...] = (
+    model_type.read,
     shadowed.read,
     missing_name.read,
     missing_attribute.read,
+    of_python.read,
     missing_module.read,
     signature.read,
     requirement.read,
