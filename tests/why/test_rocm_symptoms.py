@@ -228,7 +228,7 @@ REPORTS = {
     "pytorch#139410": Report(
         "OSError: libtorch_cuda.so: cannot open shared object file: No such file or directory",
         "missing-library",
-        "known",
+        "likely",
         ("built for torch for CUDA",),
         packages={"torch": "2.5.1+rocm6.2"},
     ),
