@@ -227,9 +227,9 @@ REPORTS = {
     ),
     "pytorch#139410": Report(
         "OSError: libtorch_cuda.so: cannot open shared object file: No such file or directory",
-        "extension-of-cuda-torch",
-        "known",
-        ("compiled for a CUDA torch", "rocm build"),
+        "missing-library",
+        "likely",
+        ("built for torch for CUDA",),
         packages={"torch": "2.5.1+rocm6.2"},
     ),
     "vllm#44660": Report(
@@ -275,9 +275,9 @@ REPORTS = {
     "vllm#39485": Report(
         "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.31' not found "
         "(required by /v/aiter/jit/module_aiter_enum.so)",
-        "newer-libstdcxx-needed",
+        "library-too-old",
         "known",
-        ("newer GCC", "0.1.12.post2", "Ubuntu 24.04"),
+        ("GLIBCXX 3.4.31", "Ubuntu 24.04"),
     ),
     "ROCm/flash-attention#80": Report(
         "AssertionError: One of GPU archs of ['gfx1100'] is invalid or not supported by "

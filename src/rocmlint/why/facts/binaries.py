@@ -94,6 +94,12 @@ def missing_targets(context: Context) -> tuple[str, ...] | Unread | None:
     return tuple(each for each in found if each not in targets)
 
 
+def lacks_code(context: Context) -> bool:
+    """Return whether the installed torch is known to have no code for a GPU here."""
+    found = missing_targets(context)
+    return isinstance(found, tuple) and bool(found)
+
+
 def library(context: Context, name: str) -> str:
     """Return where a shared library of exactly this name is; empty where it was not found.
 
@@ -192,6 +198,7 @@ def loaded_by(context: Context) -> str:
 
 FACTS = {
     "on_amd": on_amd,
+    "lacks_code": lacks_code,
     "torch_rocm_major": torch_rocm_major,
     "rocm_major": rocm_major,
     "loaded_by": loaded_by,
