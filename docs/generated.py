@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from error_pages import error_pages, errors_tables, facts_table
 from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
@@ -24,6 +25,7 @@ from rocmlint.rule.documentation import documentation, sections, summary
 from rocmlint.rule.page import example, markdown
 from rocmlint.rule.registry import load_rules
 from rocmlint.rule.retired import GAPS, taken_over
+from rocmlint.rule.web import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
     from rocmlint.rule.registry import RuleType
 
 _EXAMPLE = Path(__file__).parents[1] / "fixtures" / "example_project"
+_LOG = """\
++ export ROCR_VISIBLE_DEVICES=4 HIP_VISIBLE_DEVICES=4
++ torchrun --nproc-per-node 1 train.py
+[rank0]: Traceback (most recent call last):
+[rank0]:   File "/job/train.py", line 12, in <module>
+[rank0]:     torch.cuda.set_device(local_rank)
+[rank0]: RuntimeError: HIP error: invalid device ordinal
+"""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -54,9 +64,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each rule, and the schemas of the configuration, which name all rules."""
+    """Add a page for each rule and each error, and the schemas of the configuration."""
     for rule in load_rules():
         files.append(File.generated(config, page_of(rule), content=rule_page(rule)))
+    for path, content in error_pages():
+        files.append(File.generated(config, path, content=content))
     for path, content in schemas():
         files.append(File.generated(config, path, content=content))
     return files
@@ -80,19 +92,33 @@ def on_page_markdown(text: str, page: Page, **_: object) -> str:
 
 def finding_block() -> str:
     """Return a finding in the example project as a terminal shows it; long lines are wrapped."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "rocmlint", "--no-cache", "install_patches.py"],
+    return _wrapped(_printed("--no-cache", "install_patches.py"))
+
+
+def why_block() -> str:
+    """Return a log and what ``rocmlint why`` prints for it."""
+    return f'```text title="train.log"\n{_LOG}```\n\n{_wrapped(_printed("why", stdin=_LOG))}'
+
+
+def _printed(*arguments: str, stdin: str = "") -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "rocmlint", *arguments],
         cwd=_EXAMPLE,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,
     ).stdout
+
+
+def _wrapped(shown: str) -> str:
     return f"``` {{ .text .wrap }}\n{shown.rstrip()}\n```"
 
 
 def rule_page(rule: RuleType) -> str:
     """Return the page of a rule, with links to other pages and its folded test cases."""
     page = markdown(rule).replace(" reason`.", " reason` ([more ways](../suppression.md)).", 1)
+    page = re.sub(rf"\({SITE}/(errors/[\w-]+)/\)", r"(../\1.md)", page)
     page = re.sub(r"^- (https://\S+)$", r"- <\1>", page, flags=re.MULTILINE)
     cases = list(_test_cases(rule))
     return "\n\n".join([page, *(["## Test cases"] if cases else []), *cases])
@@ -168,10 +194,13 @@ def options_table() -> str:
 
 
 TABLES = {
+    "errors": errors_tables,
+    "facts": facts_table,
     "rules": rules_tables,
     "retired": retired_table,
     "options": options_table,
     "finding": finding_block,
+    "why": why_block,
     "precision": precision_table,
     "corpus": corpus_table,
     "rule authors": authors_page,

@@ -43,6 +43,10 @@ sys.dont_write_bytecode = False
 for name in (*CHECKOUTS, *map(variable, VARIABLES), "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(name, None)
 
+# An environment that is active here is the tests' own, not that of the projects that they make.
+for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PRE_COMMIT", "UV_PROJECT_ENVIRONMENT"):
+    os.environ.pop(name, None)
+
 # Tables that this user fetched with `rocmlint stack update` are not what tests look into.
 os.environ["XDG_DATA_HOME"] = "/nonexistent"
 

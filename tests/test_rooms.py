@@ -42,13 +42,14 @@ report: disk rule source text
 testing: change config lint rule source
 verify: config control_flow disk gpus interpreter published rule source text
 stack: config disk formats gpus installs interpreter lint project published source text
+doctor: config disk formats gpus interpreter lint project source stack text verify
 why: config disk gpus lint project published source stack text
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables
 editors: change config formats lint report rule source syntax text
 export: control_flow tensors
-cli: change config control_flow disk editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify why
+cli: change config control_flow disk doctor editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify why
 rocmlint: api rule verify
 __main__: cli
 """  # noqa: E501 - one room a line
@@ -57,6 +58,7 @@ __main__: cli
 STACK = """
 versions
 verdicts
+blocks: verdicts
 wheels: versions
 installed: versions wheels
 indexes: versions

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.project.texts import texts_below
 from rocmlint.published.variables import KNOWN, misunderstood
 from rocmlint.rule import (
     PartRule,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 _GFX = "HSA_OVERRIDE_GFX_VERSION"
 _THREE_NUMBERS = compile_lazily(r"\d+\.\d+\.\d+")
 _GFX_NAME = compile_lazily(r"(?:gfx)?(?P<major>\d{1,2})(?P<minor>\d)(?P<step>[0-9a-f])")
+_FLASH_ATTN = compile_lazily(
+    r"(?i)flash[-_]att(?:n|ention)(?!_triton_amd)|rocm/[\w-]*(?:vllm|sgl|megatron|primus|training)"
+)
+"""How a project names flash-attn that it installs, imports or chooses, or an image that has it."""
 _READ_BY_OTHERS = frozenset({"HCC_AMDGPU_TARGET"})
 """Names that hipcc reads, though no library does."""
 NAMES = (
@@ -65,16 +70,30 @@ def is_read_by_project(given: Given, file: File) -> bool:
     return bool(file.modules_with(file.project.folders[-1], (read,)))
 
 
+def _has_reader(name: str, file: File) -> bool:
+    """Return whether what reads a variable is there: flash-attn is not unless the project says so.
+
+    PyTorch and the ROCm runtime are wherever their variables are set.
+    """
+    if KNOWN[name].reader != "flash_attn" or file.project.requirements("flash-attn"):
+        return True
+    if _FLASH_ATTN.search(file.text):
+        return True
+    root = file.project.folders[-1]
+    paths = (*file.modules_with(root, (_FLASH_ATTN.pattern,)), *texts_below(root, file))
+    return any(_FLASH_ATTN.search(file.read(each)) for each in paths)
+
+
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
     """Environment variable has no effect: unknown name or unsupported value.
 
     ## Why it matters
     A variable of the environment is never checked: a name that no program reads and a value that
     the reader does not know have no effect, and nothing says so. flash-attn takes only ``TRUE`` of
-    ``FLASH_ATTENTION_TRITON_AMD_ENABLE``, so with ``1`` its AMD backend stays off. PyTorch and the
-    ROCm runtime read ``TORCH_BLAS_PREFER_HIPBLASLT`` and ``HSA_ENABLE_SDMA`` as ``0`` or ``1``,
-    and take ``true`` and ``false`` as not set. ``HSA_OVERRIDE_GFX_VERSION`` has to be three
-    numbers.
+    ``FLASH_ATTENTION_TRITON_AMD_ENABLE``, so with ``1`` its AMD backend stays off; this is reported
+    in projects that install, import or choose flash-attn. PyTorch and the ROCm runtime read
+    ``TORCH_BLAS_PREFER_HIPBLASLT`` and ``HSA_ENABLE_SDMA`` as ``0`` or ``1``, and take ``true`` and
+    ``false`` as not set. ``HSA_OVERRIDE_GFX_VERSION`` has to be three numbers.
 
     ## Example
     ```shell
@@ -118,7 +137,9 @@ class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):
         """Find names that no program reads, and values that the reader takes as something else."""
         for given in _given(node, source):
             words = _fault(given)
-            if words is not None and not self.is_excused(given, source):
+            if words is None or self.is_excused(given, source):
+                continue
+            if _has_reader(given.name, source):
                 message, advice = words
                 yield self.finding(given.place, source, message, help=advice)
 

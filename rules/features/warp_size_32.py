@@ -33,6 +33,7 @@ _KERNELS = compile_lazily(r"\b(?:triton|tilelang|gluon|numba)\b")
 _WARPS = compile_lazily(r"(?:^|_)num_warps$")
 _ASKS_SIZE = compile_lazily(r"(?i)warp_?size|wave_?front|wave_?size|lanes|xpu")
 _WARP_SIZE = compile_lazily(r"(?i)(?:^|_)(?:warp_?size|threads_per_warp|lanes_per_warp)$")
+_TUNERS = frozenset({"Config", "autotune"})
 _CHOOSES = compile_lazily(r"(?i)configs|prune")
 _WORDS = ("num_warps", "warp_size", "WARP_SIZE", "warpSize", "threads_per_warp", "THREADS_PER_WARP")
 
@@ -56,7 +57,7 @@ def is_chosen_by_size(node: cst.Integer, source: Source) -> bool:
 def is_tuned(node: cst.Integer, source: Source) -> bool:
     """Configurations of an autotuner, which drops what the GPU cannot launch."""
     calls = (each for each in source.ancestors(node) if isinstance(each, cst.Call))
-    return any(last_name(each.func) in {"Config", "autotune"} for each in calls)
+    return any(last_name(each.func) in _TUNERS for each in calls)
 
 
 def is_tried(node: cst.Integer, source: Source) -> bool:
@@ -181,6 +182,7 @@ def _names_of_element(element: cst.Element, source: Source) -> Iterator[str]:
         yield user.target.value
         around = source.parent(user) if isinstance(user, cst.CompFor) else user.body
         for node in walk(around) if around is not None else ():
-            if isinstance(node, cst.Arg) and node.keyword is not None:
-                if dotted_text(node.value) == user.target.value:
-                    yield node.keyword.value
+            if isinstance(node, cst.Call) and last_name(node.func) not in _TUNERS:
+                for each in node.args:
+                    if each.keyword is not None and dotted_text(each.value) == user.target.value:
+                        yield each.keyword.value

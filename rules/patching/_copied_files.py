@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Claim, Source
 
-    from ._paths import FilePath
 
 COPY_FUNCTIONS = ("copy", "copy2", "copyfile", "copytree", "move")
 """Functions of ``shutil`` that make a file or folder at their second argument."""
@@ -39,21 +39,16 @@ def claims_of_copy(call: cst.Call, source: Source) -> Iterator[Claim]:
     path = None if target is None else path_of(target, source)
     if path is None or not path.module or source.is_first_party(path.module.partition(".")[0]):
         return
-    names = _below_site(path, source)
-    if names is not None:
-        yield patched_files("/".join(names), _origin(call, source))
-
-
-def _below_site(path: FilePath, source: Source) -> list[str] | None:
-    """Return the folders and the file that are meant, from the folder that holds the package."""
     folders = folders_above(path.module, source.project)
     if folders is None or not 1 <= path.up <= folders + 1:
-        return None
+        return
     names = list(takewhile(lambda name: name != UNKNOWN, path.names))
     inner = path.module.split(".")[: max(1, folders - path.up + 1)]
-    if path.up > folders and names[:1] == inner:
-        return names  # climbed out and named the package again
-    return inner + names
+    is_outside = path.up > folders
+    if is_outside and names[:1] == inner:
+        is_outside, inner = False, []  # it climbed out and named the package again
+    claim = patched_files("/".join([*inner, *names]), _origin(call, source))
+    yield replace(claim, too_high=is_outside)
 
 
 def _origin(call: cst.Call, source: Source) -> str:

@@ -13,12 +13,15 @@ from rocmlint.rule import (
     AttributePatch,
     attribute_patches,
     compile_lazily,
+    conditions,
     constant,
     dotted_text,
     last_name,
     nodes,
     shortened,
+    statements,
     string_value,
+    walk,
 )
 
 from ._circumstances import (
@@ -44,9 +47,10 @@ from ._kernel_stubs import (
     is_gone,
     is_hollow_module,
     names_of,
+    only_raises,
     stubbed_kernel,
 )
-from ._patches import PATCH_CHECK, PATCH_WORDS, imported_module, index_of
+from ._patches import PATCH_CHECK, PATCH_WORDS, imported_module, index_of, local_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -280,7 +284,9 @@ def is_program_of_tests(fake: Fake, source: Source) -> bool:
 
 
 def is_for_lack(fake: Fake, source: Source) -> bool:
-    """Stubs for what is not there: no such GPU, docs, or a release without the module."""
+    """Stubs for what is not there: no such GPU, docs, an older release; those that raise."""
+    if fake.kind == "answer" and _is_yes(fake):
+        return _is_loud(fake, source)
     if fake.kind not in {"kernel", "hollow"}:
         return False
     if "docs" in source.kinds or is_for_other_machine(fake.node, source):
@@ -288,6 +294,16 @@ def is_for_lack(fake: Fake, source: Source) -> bool:
     if fake.kind == "kernel":
         return is_gone(fake.name, source)
     return fills_a_gap(fake.node, source) or _is_of_mocked_package(fake, source)
+
+
+def _is_loud(fake: Fake, source: Source) -> bool:
+    """Check whether the function replaces the package of a check with stubs that only raise."""
+    function = source.function(fake.node)
+    inside = walk(function.body) if function is not None else ()
+    puts = (each for each in inside if isinstance(each, (cst.Assign, cst.Call)))
+    found = [stub for each in puts for stub in stubs(each, source)]
+    own = [each.value for each in found if each.name.partition(".")[0] == _package_of(fake)]
+    return bool(own) and all(only_raises(each, source) for each in own)
 
 
 def _is_of_mocked_package(fake: Fake, source: Source) -> bool:
@@ -322,13 +338,42 @@ def is_doubtful_flag(fake: Fake, source: Source) -> bool:
 def is_asked_first(fake: Fake, source: Source) -> bool:
     """A yes in a function that imports the package, or asks for the check, before it."""
     function = source.function(fake.node)
-    if not _is_yes(fake) or function is None:
+    if not _is_yes(fake):
         return False
-    package = re.escape(re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name))
     check = re.escape(fake.name)
-    above = source.lines[source.span(function).line : source.span(fake.node).line - 1]
-    asks = rf"\b(?:import|from)\s+{package}|\b{check}\s*\(|\bhasattr\s*\([^)]*\b{check}\b"
-    return re.search(asks, "\n".join(above).replace("\\\n", "  ")) is not None
+    asks = rf"\b(?:import|from)\s+{_package_of(fake)}|\b{check}\s*\(|\bhasattr\s*\([^)]*\b{check}\b"
+    tested = (local_definition(each.func, source) for each in _tests(fake.node, source))
+    looked = [source.text_of(each) for each in tested if each is not None]
+    if function is not None:
+        first, last = source.span(function).line, source.span(fake.node).line
+        looked.append("\n".join(source.lines[first : last - 1]))
+    return any(re.search(asks, each.replace("\\\n", "  ")) for each in looked)
+
+
+def _package_of(fake: Fake) -> str:
+    """Return the package that a check looks for, by its name."""
+    return re.sub(r"^_?(?:is_)?|(?:_\d+)?_available$", "", fake.name)
+
+
+def _tests(node: cst.CSTNode, source: Source) -> Iterator[cst.Call]:
+    """Yield the functions of this project that decide, as a whole test, on a statement.
+
+    ``if works(): …`` is around it, or ``if not works(): return`` is above it in the function.
+    """
+    decisive = [each.test for each in conditions(node, source) if each.holds]
+    function = source.function(node)
+    for each in walk(function.body) if function is not None else ():
+        if each is node:
+            break
+        if isinstance(each, cst.If) and isinstance(each.test, cst.UnaryOperation):
+            left = statements(each.body)[-1:]
+            if each.orelse is None and isinstance(next(iter(left), None), (cst.Return, cst.Raise)):
+                decisive.append(each.test.expression)
+    for test in decisive:
+        if isinstance(test, cst.Call) and source.is_first_party(
+            (source.resolve(test.func) or ".").partition(".")[0]
+        ):
+            yield test
 
 
 def is_conditional_yes(fake: Fake, source: Source) -> bool:
@@ -338,7 +383,7 @@ def is_conditional_yes(fake: Fake, source: Source) -> bool:
     function = source.function(fake.node)
     calls = [] if function is None else calls_of(function.name.value, source)
     in_called = bool(calls) and all(is_conditional(each, source) for each in calls)
-    return in_called or is_conditional(fake.node, source)
+    return in_called or is_conditional(fake.node, source) or any(_tests(fake.node, source))
 
 
 def _is_yes(fake: Fake) -> bool:

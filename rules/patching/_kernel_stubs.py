@@ -16,6 +16,7 @@ from rocmlint.rule import (
     dotted_text,
     last_name,
     once_per_file,
+    statements,
     string_value,
     walk,
 )
@@ -79,6 +80,15 @@ def has_mocked_members(stub: cst.BaseExpression, source: Source) -> bool:
         return True
     given = [_is_made_up(value, source) for value in _members(stub, source)]
     return True in given and False not in given
+
+
+def only_raises(stub: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a stub has functions, and each of them raises."""
+    members = [local_definition(each, source) for each in _members(stub, source)]
+    return bool(members) and all(
+        isinstance(each, cst.FunctionDef) and isinstance(statements(each.body)[-1], cst.Raise)
+        for each in members
+    )
 
 
 def is_hollow_module(name: str, stub: cst.BaseExpression, source: Source) -> bool:

@@ -112,7 +112,7 @@ class FakedCheck(PythonRule["cst.Assign | cst.Call"]):
             severity = self.severity_of(fake, source)
             if severity == "error" and (fake.said != "True" or fake.kind in {"flag", "spec"}):
                 severity = "warning"
-            message, advice = _words(fake)
+            message, advice = _words(fake, is_sure=severity != "note")
             claims = faked(_claims(fake, source))
             yield self.finding(node, source, message, help=advice, severity=severity, claims=claims)
 
@@ -166,7 +166,7 @@ def _way_around(kernel: str) -> str:
     return "choose another attention" if ATTENTION.match(kernel) else "take another path"
 
 
-def _words(fake: Fake) -> tuple[str, str]:
+def _words(fake: Fake, *, is_sure: bool) -> tuple[str, str]:
     """Return the message and the help."""
     name = shortened(fake.name) or "this module"
     target = fake.shown
@@ -225,7 +225,9 @@ def _words(fake: Fake) -> tuple[str, str]:
         )
     if fake.kind == "flag":
         return (
-            f"`{target}` is set to {fake.said}, whatever is installed",
+            f"`{target}` is set to {fake.said}, whatever is installed"
+            if is_sure
+            else f"`{target}` is set to {fake.said} without a look at what is installed",
             (
                 "Delete this line: the fast path is off on every machine."
                 if fake.said == "False"
@@ -243,7 +245,9 @@ def _words(fake: Fake) -> tuple[str, str]:
             "Delete the line, or write the reason in a comment above it.",
         )
     return (
-        f"`{target}` always passes here, whatever is installed",
+        f"`{target}` always passes here, whatever is installed"
+        if is_sure
+        else f"`{target}` passes from here on without a look at what is installed",
         (
             "Fix what makes the check fail, and delete this line. What it guards fails later or "
             "runs on a stub."

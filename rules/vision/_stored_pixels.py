@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -45,6 +44,7 @@ _SIZES = frozenset({"size", "width", "height"})
 _OPEN = "PIL.Image.open"
 _OCR = compile_lazily(r"(?i)(?<![a-z])ocr(?![a-z])")
 _EXAMPLE = compile_lazily(r"examples?|samples?|records?|row|rows")
+_CALL = compile_lazily(r"\b(\w+)[\s\\)]*[(#]")
 _DATA_SET = compile_lazily(r"Data(?:set|Module|Loader)|Collat|DataPipe")
 
 
@@ -120,8 +120,17 @@ def _functions(node: cst.CSTNode, source: Source) -> Iterator[cst.FunctionDef]:
 
 def _pieces_calling(name: str, source: Source) -> Iterable[cst.CSTNode]:
     """Return the pieces of a file in which a function may be called."""
-    calls = re.finditer(rf"\b{re.escape(name)}[\s\\)]*[(#]", source.code)
-    return dict.fromkeys(source.pieces.around(each.start()).module for each in calls)
+    found = _places_of_calls(source).get(name, ())
+    return dict.fromkeys(source.pieces.around(each).module for each in found)
+
+
+@once_per_file
+def _places_of_calls(source: Source) -> dict[str, list[int]]:
+    """Return where each name may be called."""
+    found: dict[str, list[int]] = {}
+    for each in _CALL.finditer(source.code):
+        found.setdefault(each[1], []).append(each.start())
+    return found
 
 
 @once_per_file

@@ -98,7 +98,8 @@ class Claim:
     what replaces the subject: the dotted name of an import, or behind a colon the qualified name of
     a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
     where the code does not tell it. ``faked`` says that the code makes a check of it pass whatever
-    is there, which stays a fault where the statement is true.
+    is there, which stays a fault where the statement is true. ``too_high`` says that a copy goes to
+    the directory that holds the package, where no import looks.
     """
 
     kind: ClaimKind
@@ -111,6 +112,7 @@ class Claim:
     line: int = 0
     by: str = ""
     faked: bool = False
+    too_high: bool = False
 
 
 @dataclass(frozen=True, order=True)

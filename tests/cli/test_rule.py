@@ -176,7 +176,8 @@ def test_what_no_rule_mentions_is_one_line_and_2(capsys: pytest.CaptureFixture[s
     assert main(["rule", "cuda", "xyzzy"]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err == "error: no rule mentions 'cuda xyzzy'; `rocmlint rule` lists the rules\n"
+    listed = "`rocmlint rule` lists the rules; `rocmlint why` explains errors"
+    assert shown.err == f"error: no rule mentions 'cuda xyzzy'; {listed}\n"
     assert main(["rule", "sync-in-trianing-loop"]) == 2
     assert "; did you mean 'sync-in-training-loop'?" in capsys.readouterr().err
 

@@ -78,6 +78,10 @@ FILES = {
         }
     ),
     "rows.txt": "x\n",
+    "train.log": f"export HF_TOKEN={SECRET}x API_KEY='{SECRET}'\n"
+    f"Authorization: Bearer {SECRET}xyz\n"
+    f'Traceback (most recent call last):\n  File "{INDEX}/a.py", line 3, in f\n    {INDEX}\n'
+    f"RuntimeError: {INDEX} HF_TOKEN={SECRET}: HIP error: invalid device ordinal\n",
     "trace.json": json.dumps({"traceEvents": [], "note": INDEX}),
 }
 VARIABLES = {
@@ -105,6 +109,23 @@ RUNS = {
         f"--index-url {INDEX}",
         f"--select {INDEX}",
         f"--config {INDEX}",
+    ),
+    "why": (
+        f"train.log {PYTHON}",
+        f"train.log {JSON}",
+        f"ValueError:HF_TOKEN={SECRET},{INDEX}",
+        INDEX,
+        f"train.log -o told.json {JSON} {PYTHON}",
+        f"train.log {INDEX}",
+        f"-o told.json -- {{own}} no_such_file.py --index-url={INDEX}",
+    ),
+    "doctor": (
+        f". {PYTHON}",
+        f". {PYTHON} {JSON}",
+        f". {PYTHON} -v",
+        f"{INDEX}",
+        f". -v {OWN} --index-url={INDEX} --token={SECRET}",
+        f". -o told.json {JSON} {OWN} --hf-token {SECRET}",
     ),
     "diff": ("HEAD~1 --preview", f"HEAD~1 --preview {JSON}", f"{INDEX}"),
     "rule": ("ROC201", INDEX),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
 VERBS = [
+    "why",
     *(f"verify {each}" for each in verify.VERBS),
     *(f"verify model {each}" for each in model.CHECKS),
     *(f"stack {each}" for each in stack.VERBS),

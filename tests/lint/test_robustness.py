@@ -211,7 +211,13 @@ def test_a_full_disk_behind_stderr_keeps_the_findings_and_the_exit_code(project:
     "arguments",
     [
         *("--help", "--version", "rule", "rule ROC101", "config", "version", "completion bash"),
-        *("help", "help verify", "stack", "verify live --help", "stack plan --help"),
+        *(
+            "help",
+            "help verify",
+            f"stack --python {sys.executable}",
+            "verify live --help",
+            "stack plan --help",
+        ),
         *("export", "export check --help", "check --help", "server --help", "clean --help"),
     ],
 )

@@ -6,26 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocmlint.cli.stack.show import text_of
 from rocmlint.rule.registry import load_rules
-from tests.support.environments import Environment
 from tests.support.project import Project
-from tests.support.stacks import ROCMINFO, TORCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from tests.support.stacks import FakeEnvironment, FakeMachine
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 ON_GITHUB = "https://github.com/rocmlint/rocmlint/blob/main/"
 ON_SITE = "https://rocmlint.github.io/rocmlint/latest/"
 MAXIMUM_LINES = 90
-TRANSFORMERS = {
-    "transformers/__init__.py": "__version__ = '4.53.2'\n",
-    "transformers/models/__init__.py": "",
-}
 
 
 def shown(command: str) -> list[str]:
@@ -48,17 +39,21 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) <= MAXIMUM_LINES
 
 
-def test_each_of_three_commands_shows_five_lines() -> None:
-    for command in ("rocmlint stack show", "rocmlint --output-format", "rocmlint verify"):
+def test_each_command_shows_five_lines() -> None:
+    for command in ("rocmlint why", "rocmlint --output-format"):
         assert len(shown(command)) == 5
 
 
-def test_stack_show_prints_what_it_shows(here: FakeMachine, packages: FakeEnvironment) -> None:
-    here.file("/opt/rocm/.info/version", "6.4.3-128\n")
-    here.program("rocminfo", ROCMINFO)
-    packages.torch("2.9.1+cu128", cuda="12.8")
-    packages.install("numpy", "2.4.6")
-    assert_in_order(shown("rocmlint stack show"), "\n".join(text_of(packages.show(here))))
+def test_it_begins_with_doctor_why_and_the_linter() -> None:
+    places = [README.index(each) for each in ("`rocmlint doctor`", "rocmlint why", "$ rocmlint --")]
+    assert places == sorted(places)
+    assert places[-1] < README.index("`rocmlint stack`") < README.index("## Install")
+
+
+def test_why_prints_what_it_shows() -> None:
+    command = re.search(r'^\$ rocmlint why "(.+)"$', README, re.MULTILINE)
+    assert command is not None
+    assert_in_order(shown("rocmlint why"), Project(ROOT).run("why", command[1]).stdout)
 
 
 def test_the_linter_prints_what_it_shows() -> None:
@@ -66,17 +61,6 @@ def test_the_linter_prints_what_it_shows() -> None:
     assert command is not None
     output = Project(ROOT).run(*command[1].split(), "--no-cache").stdout
     assert_in_order(shown(f"rocmlint {command[1]}"), output)
-
-
-def test_verify_prints_what_it_shows(tmp_path: Path) -> None:
-    """In an environment with an unpatched transformers."""
-    job = Environment(tmp_path / "venv")
-    job.install("torch", "2.9.1+rocm6.4", TORCH)
-    job.install("transformers", "4.53.2", TRANSFORMERS)
-    command = re.search(r"^\$ rocmlint (verify .+) --python .venv$", README, re.MULTILINE)
-    assert command is not None
-    ended = Project(ROOT).run(*command[1].split(), "--python", str(job.python))
-    assert_in_order(shown(f"rocmlint {command[1]}"), ended.stdout)
 
 
 def test_the_first_command_is_one_for_a_checkout() -> None:

@@ -18,6 +18,12 @@ pytestmark = pytest.mark.slow
 
 ROCM = "pip install torch --index-url https://download.pytorch.org/whl/rocm6.2\n"
 PHOTO = "def f{0}(p):\n    i = Image.open(p)\n    ImageOps.exif_transpose(i)\n    return i\n\n\n"
+
+
+def photos(n: int) -> str:
+    return "".join(map(PHOTO.format, range(n)))
+
+
 INPUTS: dict[str, tuple[str, int, Callable[[int], str]]] = {
     "comment marks": (
         "a.py",
@@ -28,7 +34,12 @@ INPUTS: dict[str, tuple[str, int, Callable[[int], str]]] = {
     "findings of ROC602": (
         "a.py",
         400,
-        lambda n: "from PIL import Image, ImageOps\n" + "".join(map(PHOTO.format, range(n))),
+        lambda n: f"from PIL import Image, ImageOps\n{photos(n)}",
+    ),
+    "findings of ROC602 in a long file": (  # which each must not search anew
+        "a.py",
+        300,
+        lambda n: f"from PIL import Image, ImageOps\n{photos(n)}" + f"# {'x' * 70}\n" * 10 * n,
     ),
     "unquoted specifiers": ("a.sh", 200, lambda n: "pip install " + "torch>=2 " * n),
     "commands with them": ("a.sh", 100, lambda n: "pip install torch>=2\n" * n),

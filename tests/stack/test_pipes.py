@@ -21,7 +21,7 @@ NOWHERE = ("--index-url", "http://127.0.0.1:9/", "--only", "requirements")
 @pytest.mark.parametrize("more", [(), ("--force",)])
 def test_what_is_written_needs_a_reader(project: Project, more: tuple[str, ...]) -> None:
     os.mkfifo(project.root / "pipe")
-    done = project.run("stack", "freeze", "pipe", *more)
+    done = project.run("stack", "freeze", "pipe", "--python", sys.executable, *more)
     assert (done.returncode, done.stderr) == (
         2,
         "error: pipe: cannot be written: a pipe without a reader\n",

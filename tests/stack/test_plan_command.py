@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,7 @@ def test_a_plan_can_take_other_wheels_than_pytorchs(
 def test_a_refusal_is_one_line_and_writes_nothing(
     project: Project, flags: tuple[str, ...], said: str
 ) -> None:
-    done = project.run("stack", "plan", *flags)
+    done = project.run("stack", "plan", "--python", sys.executable, *flags)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1

@@ -283,7 +283,8 @@ def test_every_verb_says_what_it_did_not_answer(
 def test_an_error_is_json_where_that_was_asked_for(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], flag: tuple[str, ...]
 ) -> None:
-    assert main(["stack", *arguments, *flag]) == 2
+    own = () if "--python" in arguments else ("--python", sys.executable)
+    assert main(["stack", *arguments, *flag, *own]) == 2
     printed = capsys.readouterr()
     told = json.loads(printed.out)
     jsonschema.validate(told, json.loads(SCHEMA.read_text()))

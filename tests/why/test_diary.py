@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import jsonschema
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from rocmlint.text.toml import loads
 from rocmlint.why.diary import template_of
@@ -53,6 +53,14 @@ def test_an_own_entry_answers_before_the_built_in_ones(team: Project) -> None:
     assert ended.returncode == 0
     assert "known (N-007)" in ended.stdout.splitlines()[0]
     assert "do        pass pixel_values in the first step only" in ended.stdout
+
+
+def test_an_own_message_is_found_in_a_large_log(team: Project) -> None:
+    noise = "step 17 loss 2.31 and nothing else happened here\n" * 60_000
+    row = ROW.replace("match = [", 'match = ["the reactor is too warm"]\nversions = [')
+    team.write("docs/symptoms.toml", row)
+    team.write("train.log", f"{noise}the reactor is too warm\n{noise}")
+    assert "known (N-007)" in why(team, "train.log").stdout
 
 
 def test_the_files_are_relative_to_the_configuration(team: Project) -> None:
@@ -125,7 +133,7 @@ def test_all_entries_are_listed_with_the_own_ones_first(team: Project) -> None:
 def test_the_list_as_json_follows_its_schema(team: Project) -> None:
     listed = json.loads(why(team, "--list", "--output-format", "json").stdout)
     schema = json.loads((ROOT / "docs" / "schema" / "symptoms.json").read_text())
-    jsonschema.validate(listed, schema)
+    Draft202012Validator(schema).validate(listed)
     sources = [each["source"] for each in listed["symptoms"]]
     assert sources[0] == str(Path("docs/symptoms.toml"))
     assert set(sources[1:]) == {None}

@@ -96,7 +96,7 @@ REPORTS = {
         "hsa api call failure: HSA_STATUS_ERROR_OUT_OF_RESOURCES",
         "hsa-out-of-resources",
         "likely",
-        ("hsa_init found no GPU",),
+        ("finds no supported GPU",),
     ),
     "rocm-arch#1": Report(
         "HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate",
@@ -187,7 +187,7 @@ REPORTS = {
     "hpcfund#87": Report(
         "MIOpen Error: /src/sqlite_db.cpp:227: Internal error while accessing SQLite database: "
         "disk I/O error\nRuntimeError: miopenStatusInternalError",
-        "miopen-failed",
+        "miopen-cache",
         "known",
         ("~/.config/miopen", "MIOPEN_USER_DB_PATH"),
     ),
@@ -285,20 +285,6 @@ REPORTS = {
         "flash-attn-unsupported-gpu",
         "known",
         ("CK backend", "FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"),
-    ),
-    "flash-attention#1538": Report(
-        "ModuleNotFoundError: No module named 'flash_attn_2_cuda'",
-        "flash-attn-not-compiled",
-        "known",
-        ("Triton backend", "FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"),
-        packages={**ROCM_6, "flash-attn": "2.8.3"},
-    ),
-    "Firefly#258": Report(
-        "NotImplementedError: No operator found for `memory_efficient_attention_forward` with "
-        "inputs: (torch.float32)\n    PyTorch 2.3.0+cu121 with CUDA 1201 (you have 2.1.0+cu121)",
-        "xformers-other-torch",
-        "known",
-        ("built for torch 2.3.0+cu121",),
     ),
     "vllm#12572": Report(
         "RuntimeError: HIP error: invalid device ordinal",

@@ -19,6 +19,7 @@ from rocmlint.cli import (
     stack,
     verify,
     version,
+    why,
 )
 from rocmlint.cli.flags import all_flags
 from rocmlint.cli.main import VERBS
@@ -69,7 +70,12 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
     config.add_arguments(verbs.add_parser("config", help=VERBS["config"]))
     server.add_arguments(verbs.add_parser("server", help=VERBS["server"]))
     add_arguments(verbs.add_parser("completion", help=VERBS["completion"]))
-    for verb, module in (("clean", clean), ("version", version), ("help", help)):
+    for verb, module in (
+        ("why", why),
+        ("clean", clean),
+        ("version", version),
+        ("help", help),
+    ):
         own = verbs.add_parser(verb, help=VERBS[verb])
         module.add_arguments(own)
         _complete(own, files, files)

@@ -42,6 +42,7 @@ EXAMPLES: Mapping[str, object] = {
     "per-file-ignores": {"scripts/convert_*.py": ["ROC4"]},
     "profile": "export",
     "rules": ["tools/rules"],
+    "symptoms": ["docs/symptoms.toml"],
     "exclude": ["third_party/"],
     "environment": ".venv",
     "baseline": "rocmlint-baseline.json",

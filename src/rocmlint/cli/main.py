@@ -13,6 +13,7 @@ from rocmlint.errors import RocmlintError
 
 VERBS = {
     "check": "lint code that runs on ROCm (the default)",
+    "doctor": "check this machine, the environment and the project on one page",
     "why": "explain an error message, a traceback or a log",
     "diff": "report only the findings that a branch adds",
     "verify": "prove which files, code and kernels a job really runs",

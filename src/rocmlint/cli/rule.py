@@ -106,7 +106,7 @@ def _found(text: str, rules: Sequence[RuleType], form: str) -> int:
     hits = search(text, rules)
     if not hits:
         near = did_you_mean(text, [rule.name for rule in rules], _LIKENESS)
-        message = f"no rule mentions {text!r}{near or _LISTED}"
+        message = f"no rule mentions {text!r}{near or _LISTED}; `rocmlint why` explains errors"
         raise ConfigError(message)
     wanted = [each.rule for each in hits]
     print("\n".join(_hits(hits)) if form == "text" else FORMATS[form](wanted))

@@ -59,7 +59,10 @@ def is_about_entries(flags: SimpleNamespace) -> bool:
 
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint why --test``, ``--list`` or ``--stale`` and return the exit code."""
-    folder = flags.path if flags.log == "-" else flags.log
+    if flags.command or flags.path is not None:
+        message = "why: only the directory of the project can be named here"
+        raise ConfigError(message)
+    folder = os.curdir if flags.log == "-" else flags.log
     if not os.path.isdir(folder):
         message = f"{folder}: not a directory; name the directory of the project"
         raise ConfigError(message)
@@ -73,9 +76,9 @@ def run(flags: SimpleNamespace) -> int:
     return _test(own) if flags.test else _stale(own, folder)
 
 
-def add(context: Context) -> int:
+def add(context: Context, own: Sequence[Symptom]) -> int:
     """Print the draft of an entry for an error."""
-    print(draft(context, own_of(context.project)), end="")
+    print(draft(context, own), end="")
     return 0
 
 

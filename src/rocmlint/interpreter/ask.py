@@ -101,6 +101,8 @@ class Interpreter:
     """Seconds for one question."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables laid over those of this process."""
+    announce: Callable[[], None] | None = field(default=None, compare=False)
+    """Called before each question, to say once which interpreter is asked."""
 
     def ask(
         self,
@@ -132,6 +134,8 @@ class Interpreter:
         self, task: str, request: object, progress: Callable[[str], None] | None
     ) -> tuple[Any, str]:
         """Return what the child wrote as its answer, and what it printed."""
+        if self.announce is not None:
+            self.announce()
         with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
             names = ("start.py", "request", "answer")
             start, question, answer = (os.path.join(folder, name) for name in names)

@@ -52,7 +52,7 @@ def _cell(fields: Sequence[Any]) -> Cell:
 
 
 def _claim(fields: list[Any]) -> Claim:
-    _refuse_unless(fields, [str, str, str, str, str, bool, str, int, str, bool])
+    _refuse_unless(fields, [str, str, str, str, str, bool, str, int, str, bool, bool])
     return Claim(*fields)
 
 

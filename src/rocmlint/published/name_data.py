@@ -66,14 +66,32 @@ class NameFile:
             NamesDamagedError: it cannot be read.
         """
         if name not in self._kept:
-            offset, length = self._places[name]
             try:
-                with open(self.path, "rb") as file:
-                    file.seek(self._begin + offset)
-                    self._kept[name] = self._value(file.read(length))
-            except (OSError, ValueError) as error:
+                self._kept[name] = self._value(self._packed(name))
+            except ValueError as error:
                 raise self._damaged(str(error)) from error
         return self._kept[name]
+
+    def mentions(self, name: str, word: str) -> bool:
+        """Return whether a piece contains a word of ASCII; that is faster than reading it.
+
+        Raises:
+            NamesDamagedError: it cannot be read.
+        """
+        try:
+            return word.encode() in zlib.decompress(self._packed(name))
+        except zlib.error as error:
+            raise self._damaged(str(error)) from error
+
+    def _packed(self, name: str) -> bytes:
+        """Return a piece as it is in the file."""
+        offset, length = self._places[name]
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._begin + offset)
+                return file.read(length)
+        except OSError as error:
+            raise self._damaged(str(error)) from error
 
     def _value(self, packed: bytes) -> dict[str, Any]:
         """Return what was packed."""

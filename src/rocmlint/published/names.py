@@ -161,6 +161,7 @@ class PackageNames:
         found = [
             module
             for piece in self._pieces.names()
+            if not name.isascii() or self._pieces.mentions(piece, name)
             for module in self._pieces.piece(piece)
             if (entry := self._entry(module, name)) and entry.there >> index & 1
         ]

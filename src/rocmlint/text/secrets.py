@@ -24,6 +24,13 @@ _PARAMETER = compile_lazily(
     r"(?i)(?P<kept>[?&](?:[\w-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|sig|auth"
     r"|(?:api[_-]?|access[_-]?)?key)=)[^\s&#\"'`\\]+"
 )
+_TOKEN = compile_lazily(r"\b(?:hf_|gh[opsu]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA)[\w-]{12,}")
+_SIGNS = ("token", "secret", "passw", "key", "bearer", "hf_", "gh", "glpat", "sk-", "xox", "akia")
+_NAMED_SECRET = compile_lazily(
+    r"(?P<kept>(?:\b(?:[\w-]{0,60}[_-])?(?i:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)"
+    r"[\"']?(?:=|: )[\"']?(?:(?i:bearer|basic) )?|\b(?i:bearer) ))(?![<\[(]|None\b|True\b|False\b)"
+    r"(?!\d+\b)[^\s\"'&,;<>(){}\[\]]{6,}"
+)
 _KEEPS_LOGIN = compile_lazily(r"(?:git|\$\{\w+\}(?::\$\{\w+\})?)\Z")
 """``git``, which opens nothing, and ``${NAME}``, which pip replaces."""
 _NOT_BLANK = compile_lazily(r"\S")
@@ -34,6 +41,15 @@ _NOT_SHOWN = compile_lazily(r"[?#].*", re.DOTALL)
 def without_credentials(text: str) -> str:
     """Mask the user, password and token of every URL in a text."""
     return _masked(text, lambda found: f"{found['kept']}{MASK}")
+
+
+def without_tokens(text: str) -> str:
+    """Mask what looks like a token or a password in a log: ``HF_TOKEN=...``, ``Bearer ...``."""
+    lower = text.lower()
+    if not any(each in lower for each in _SIGNS):
+        return text
+    text = _TOKEN.sub(MASK, text)
+    return _NAMED_SECRET.sub(lambda found: f"{found['kept']}{MASK}", text)
 
 
 def with_starred_credentials(text: str) -> str:

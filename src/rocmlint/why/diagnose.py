@@ -98,7 +98,11 @@ def _unknown(context: Context) -> Answer:
 
 
 def _gathered(context: Context) -> Iterator[Evidence]:
-    """Yield facts that help whoever asks on: whose code failed, and with which torch."""
+    """Yield facts that help whoever asks on: which rank, whose code failed, with which torch."""
+    failure = context.log.failure
+    if failure is not None:
+        code = "" if failure.exit_code is None else f", exit code {failure.exit_code}"
+        yield Evidence("failed first", f"rank {failure.rank}{code}", "the launcher")
     for frame in context.frames[-1:]:
         owner = context.owner(frame)
         yield Evidence(f"{frame.file}:{frame.line}", str(owner), "the traceback")

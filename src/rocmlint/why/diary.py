@@ -12,8 +12,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from rocmlint.errors import ConfigError
+from rocmlint.paths import shown
 from rocmlint.text.secrets import without_credentials
-from rocmlint.text.written import requirement_of
+from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.entries.load import read, refuse_twice
 from rocmlint.why.examples import failures
 from rocmlint.why.facts.all import NAMES
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.project.project import Project
-    from rocmlint.project.versions import Candidate
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
     from rocmlint.why.log.shapes import Raised
@@ -106,47 +106,52 @@ def tested(own: Iterable[Symptom]) -> Iterator[str]:
     """Yield what fails in the examples and near misses of a team's entries, one line each."""
     for symptom in own:
         if not symptom.examples:
-            yield f"{symptom.source}: symptom {symptom.id!r}: has no example"
+            yield f"{shown(symptom.source)}: symptom {symptom.id!r}: has no example"
         for failure in failures(symptom):
-            yield f"{symptom.source}: symptom {symptom.id!r}: {failure}"
+            yield f"{shown(symptom.source)}: symptom {symptom.id!r}: {failure}"
 
 
 def stale(own: Iterable[Symptom], project: Project) -> Iterator[tuple[Symptom, str]]:
-    """Yield the entries for versions that no lock and no pin allows any more, and what they do.
+    """Yield the entries for versions that no lock and no requirement allows, and what these say.
 
     A package that the project does not declare makes no entry stale.
     """
     for symptom in own:
         for text in symptom.versions:
-            requirement = requirement_of(text)
-            if requirement is None:
-                message = f"{symptom.source}: symptom {symptom.id!r}: versions: not a requirement: "
-                raise ConfigError(message + repr(text))
-            found = project.versions(canonicalize_name(requirement.name))
-            declared = [each for each in found if each.declared]
-            if declared and not any(_meet(requirement.specifier, each) for each in declared):
-                now = {_said(each): None for each in declared}
-                yield symptom, f"{text}, but {requirement.name} {' and '.join(now)}"
+            wanted = requirement_of(text)
+            if wanted is None:
+                message = f"{shown(symptom.source)}: symptom {symptom.id!r}: versions: not a "
+                raise ConfigError(f"{message}requirement: {text!r}")
+            allowed = list(_allowed(wanted.name, project))
+            if allowed and not any(_meet(wanted.specifier, each) for each, _ in allowed):
+                says = " and ".join(dict.fromkeys(said for _, said in allowed))
+                yield symptom, f"{text}, but {says}"
                 break
 
 
-def _meet(wanted: SpecifierSet, candidate: Candidate) -> bool:
+def _allowed(package: str, project: Project) -> Iterator[tuple[SpecifierSet, str]]:
+    """Yield the versions that each lock or requirement of a package allows, and what it says."""
+    name = canonicalize_name(package)
+    candidates = [each for each in project.versions(name) if each.declared]
+    for each in candidates:
+        exact = SpecifierSet(f"=={each.version.public}")
+        yield each.allowed or exact, f"{package} {each.version} is {each.said}"
+    for written in () if candidates else project.requirements(name):  # releases are not known
+        parsed = requirement_of(written.declared.text)
+        if parsed is not None and not parsed.url:
+            yield parsed.specifier, f"{parsed} is required in {project.place_of(written)}"
+
+
+def _meet(wanted: SpecifierSet, allowed: SpecifierSet) -> bool:
     """Return whether a version meets both; those that either names, and the ones after them."""
-    allowed = candidate.allowed
-    if allowed is None:
-        allowed = SpecifierSet(f"=={candidate.version.public}")
     wanted = SpecifierSet(_LABEL.sub("", str(wanted)))
-    named = [each.version.removesuffix(".*") for each in (*wanted, *allowed)]
-    versions = [Version(each) for each in named] + [candidate.version]
-    nexts = [Version(f"{each.base_version}.1") for each in versions]
+    written = (version_of(each.version.removesuffix(".*")) for each in (*wanted, *allowed))
+    named = [each for each in written if each is not None]
+    nexts = [Version(f"{each.base_version}.1") for each in named or [Version("0")]]
     return any(
         wanted.contains(each, prereleases=True) and allowed.contains(each, prereleases=True)
-        for each in (*versions, *nexts)
+        for each in (*named, *nexts)
     )
-
-
-def _said(candidate: Candidate) -> str:
-    return f"{candidate.version} is {candidate.said}"
 
 
 def _line(raised: Raised | None, lines: Sequence[str]) -> str:

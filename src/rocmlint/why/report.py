@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.json import dumps
+from rocmlint.text.secrets import without_tokens
 from rocmlint.text.visible import visible
 from rocmlint.text.words import shortened
+from rocmlint.why.facts.patched import is_patched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.answer import Answer, Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Raised
+    from rocmlint.why.log.shapes import Frame, Log, Raised
 
 SCHEMA = 1
 _MOST_LINES = 12
 _WIDTH = 100
+_ERROR = re.compile(r"(?i)\b(?:error|fatal|fault|fail(?:ed|ure)?|abort(?:ed|ing)?|cannot|denied)\b")
+_MOST_EXCEPTIONS, _MOST_FRAMES = 50, 20
+_HASHED = 3
+"""The frames of packages, from the innermost, whose file is compared with its RECORD."""
 
 
 def lines_of(answer: Answer) -> list[str]:
     """Return the answer for people: at most twelve lines, each safe to print."""
     rows = [_head(answer), *_body(answer)]
-    return [visible(each) for each in rows[:_MOST_LINES]]
+    return [visible(without_tokens(each)) for each in rows[:_MOST_LINES]]
 
 
 def _head(answer: Answer) -> str:
     explained = answer.explanation
     message = answer.raised.text if answer.raised else explained.message if explained else ""
+    message = message or next(filter(_ERROR.search, answer.log.lines), "").strip()
     first = shortened(message.partition("\n")[0], _WIDTH) or "no error was found in this text"
     entry = f" ({explained.entry})" if explained else ""
-    return f"why: {first}  {answer.verdict}{entry}"
+    rank = answer.raised.rank if answer.raised else None
+    where = "" if rank is None else f"rank {rank}: "
+    return f"why: {where}{first}  {answer.verdict}{entry}"
 
 
 def _body(answer: Answer) -> Iterator[str]:
@@ -68,9 +79,7 @@ def json_of(answer: Answer, context: Context) -> str:
             "sha256": answer.log.sha256,
             "bytes": answer.log.size,
             "cut": answer.log.cut,
-            "exceptions": [
-                _exception(each, context) for chain in answer.log.chains for each in chain.raised
-            ],
+            "exceptions": list(islice(_exceptions(answer.log, context), _MOST_EXCEPTIONS)),
         },
         "verdict": answer.verdict,
         "exit_code": answer.exit_code,
@@ -79,7 +88,15 @@ def json_of(answer: Answer, context: Context) -> str:
         "facts": [asdict(each) for each in answer.gathered],
         "tracker": answer.tracker or None,
     }
-    return dumps(document, indent=2)
+    return dumps(_without_tokens(document), indent=2)
+
+
+def _without_tokens(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_tokens(value)
+    if isinstance(value, dict):
+        return {key: _without_tokens(each) for key, each in value.items()}
+    return [_without_tokens(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _explanation(explained: Explanation) -> dict[str, Any]:
@@ -95,20 +112,40 @@ def _explanation(explained: Explanation) -> dict[str, Any]:
             {"command" if each.is_command else "edit": each.text, "safe": each.safe}
             for each in explained.actions
         ],
-        "confirm": explained.confirm or None,
-        "rules": explained.rules,
-        "references": explained.references,
-        "table": explained.table or None,
+        "confirm": {"command": explained.confirm} if explained.confirm else None,
+        "rules": list(explained.rules),
+        "references": list(explained.references),
+        "tables": [explained.table] if explained.table else [],
     }
 
 
+def _exceptions(log: Log, context: Context) -> Iterator[dict[str, Any]]:
+    for number, chain in enumerate(log.chains):
+        for each in chain.raised:
+            yield {"chain": number, **_exception(each, context)}
+
+
 def _exception(raised: Raised, context: Context) -> dict[str, Any]:
+    shown = raised.frames[-_MOST_FRAMES:]
+    of_packages = [each for each in shown if context.owner(each).kind == "package"]
+    hashed = set(of_packages[-_HASHED:])
     return {
         "type": raised.type,
         "message": raised.message,
         "rank": raised.rank,
-        "frames": [
-            {"file": each.file, "line": each.line, "owner": str(context.owner(each))}
-            for each in raised.frames[-20:]
-        ],
+        "line": raised.line,
+        "frames": [_frame(each, context, is_hashed=each in hashed) for each in shown],
+    }
+
+
+def _frame(frame: Frame, context: Context, *, is_hashed: bool) -> dict[str, Any]:
+    owner = context.owner(frame)
+    return {
+        "file": frame.file,
+        "line": frame.line,
+        "function": frame.function or None,
+        "kind": owner.kind,
+        "owner": owner.name or None,
+        "version": owner.version or None,
+        "patched": is_patched(frame, context.packages) if is_hashed else None,
     }

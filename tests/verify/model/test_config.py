@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,7 +125,8 @@ def test_what_cannot_be_read_is_one_line(
     project.write("schema.py", SCHEMA)
     if text is not None:
         (project.root / name).write_bytes(text.encode() if isinstance(text, str) else text)
-    ran = project.run("verify", "model", "config", name, "--schema", "schema:Training")
+    own = ("--python", sys.executable)
+    ran = project.run("verify", "model", "config", name, "--schema", "schema:Training", *own)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
     assert message in ran.stderr
 

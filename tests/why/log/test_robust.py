@@ -86,6 +86,9 @@ GROWING: dict[str, Callable[[int], str]] = {
     "names of hosts": lambda n: "".join(f"h{each}: {HEAD}" for each in range(n // 45)),
     "pytest": lambda n: "a.py:3: in f\nE   ValueError: x\n" * (n // 32),
     "one traceback in a line": lambda n: HEAD.strip() + ' File "a", line 3, in f' * (n // 23),
+    "addresses": lambda n: "https://a:b@c " * (n // 14),
+    "one address": lambda n: "https://" + "a:" * (n // 2),
+    "secrets": lambda n: "token=" * (n // 6),
     "root causes": lambda n: "Root Cause (first observed failure):\n" * (n // 37),
 }
 

@@ -179,6 +179,16 @@ RuntimeError: cannot load
 DIRECT = "The above exception was the direct cause of the following exception:"
 DURING = "During handling of the above exception, another exception occurred:"
 CHAINS = {
+    "of a worker of a DataLoader": dedent("""\
+          0%|          | 0/100 [00:00<?, ?it/s]Traceback (most recent call last):
+          File "/w/train.py", line 12, in <module>
+            for b in dl:
+        RuntimeError: Caught ModuleNotFoundError in DataLoader worker process 0.
+        Original Traceback (most recent call last):
+          File "/w/data.py", line 5, in __getitem__
+            import missing
+        ModuleNotFoundError: No module named 'missing'
+        """),
     "direct cause": chained(DIRECT),
     "during handling": chained(DURING),
     "of ray": chained(DIRECT).replace("\n", "\n(f pid=12) "),
@@ -242,6 +252,29 @@ def test_every_exception_of_a_group_is_there() -> None:
 MESSAGES = {
     "unusual type": ("{frames}zmq.error.Again: no", "zmq.error.Again", "no"),
     "own type": ("{frames}Stopped: by me", "Stopped", "by me"),
+    "a type that is only an ending": (
+        "torch._dynamo.exc.Unsupported: a",
+        "torch._dynamo.exc.Unsupported",
+        "a",
+    ),
+    "a general type": ("{frames}Exception: a", "Exception", "a"),
+    "a path of Windows": (
+        r"OSError: cannot open C:\new\nccl.dll",
+        "OSError",
+        r"cannot open C:\new\nccl.dll",
+    ),
+    "above a progress bar": (
+        "{frames}ValueError: a\n\n  0%|     | 0/9 [00:03<?, ?it/s]",
+        "ValueError",
+        "a",
+    ),
+    "that pip quotes": (
+        prefixed(
+            "      ", "Traceback (most recent call last):\nValueError: a\nb\n[end of output]\n"
+        ),
+        "ValueError",
+        "a\nb",
+    ),
     "without a message": ("{frames}AssertionError", "AssertionError", ""),
     "several lines": (
         "{frames}RuntimeError: HIP error: invalid device function\nCompile with X\n\nbye",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.errors import ConfigError, RocmlintError
+from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.patched_classes.sources import Sources
 from rocmlint.project.environment import check_environment, installed_version, site_folders
 from rocmlint.text.written import version_of
@@ -66,6 +67,9 @@ def environment_place(python: str | None, environment: str | None) -> Place:
                 raise ConfigError(message)
             check_environment(given)
             return Place(site_folders(given), source)
+    chosen = chosen_interpreter(None, os.curdir, os.environ)
+    if not chosen.is_own and (folders := site_folders(chosen.path)):
+        return Place(folders, chosen.reason)
     own = [os.path.abspath(each) for each in sys.path if os.path.isdir(each)]
     names = ("site-packages", "dist-packages")
     found = [each for each in own if os.path.basename(each) in names or _has_packages(each)]

@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--python",
         metavar="PYTHON",
         help="an interpreter or virtual environment with the libraries; it is not run "
-        "(default: environment of the configuration, else that of rocmlint)",
+        "(default: environment of the configuration, else the active one, else .venv)",
     )
     parser.add_argument("--notes", action="store_true", help="also list notes")
     add_output_format(parser)

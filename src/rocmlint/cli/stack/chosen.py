@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from argparse import ArgumentTypeError
@@ -14,6 +15,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.gpus.target import check_device, parse_target
 from rocmlint.interpreter.ask import Interpreter, InterpreterError, TooOldError
+from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
@@ -173,8 +175,8 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
     """Return the version of ROCm, and what to tell of where it was read. Raises NoRocmError."""
     if flags.rocm is not None:
         return flags.rocm, ()
-    asked = Interpreter(getattr(flags, "python", None) or sys.executable)
-    environment = read_environment(asked)
+    chosen = chosen_interpreter(getattr(flags, "python", None), os.curdir, os.environ)
+    environment = read_environment(Interpreter(chosen.path))
     rocm = find_rocm(environment=environment)
     if rocm.chosen is None:
         said = "".join(f"; {each.source} {each.problem}" for each in rocm.problems)

@@ -12,10 +12,10 @@ from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
 from rocmlint.cli.verify.common import (
     add_interpreter_arguments,
-    interpreter_at,
     interpreter_of,
     seconds,
 )
+from rocmlint.interpreter.choose import interpreter_at
 from rocmlint.text.json import dumps
 from rocmlint.text.secrets import without_logins
 from rocmlint.text.visible import visible

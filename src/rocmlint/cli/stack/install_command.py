@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import signal
@@ -26,6 +27,7 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.upgrade.steps import Steps
@@ -59,6 +61,10 @@ def run(flags: SimpleNamespace) -> int:
     if flags.run and flags.output_format == "json":
         message = "--run prints the installer's output: omit --output-format json"
         raise ConfigError(message)
+    if flags.run and flags.python is None:
+        chosen = chosen_interpreter(None, os.curdir, os.environ)
+        tell([f"installing into {chosen}"])
+        flags.python = chosen.path
     wanted, found = wanted_of(flags)
     companions = tuple(each for each in COMPANIONS if getattr(flags, each))
     made = installation(
@@ -66,9 +72,9 @@ def run(flags: SimpleNamespace) -> int:
         source=flags.source,
         url=flags.index_url,
         installer=flags.installer,
-        python=flags.python or (sys.executable if flags.run else None),
+        python=flags.python,
     )
-    into = flags.python or (sys.executable if flags.run else "")
+    into = flags.python or ""
     notes = (*found, *made.notes, *(_of_environment(into, made) if into else ()))
     if flags.output_format == "json":
         return print_document(

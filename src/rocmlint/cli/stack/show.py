@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
-from rocmlint.cli.stack.blocks import Block, blocks, package_of
 from rocmlint.cli.stack.common import (
     Help,
     add_interpreter_arguments,
@@ -23,6 +22,7 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
+from rocmlint.stack.blocks import Block, blocks, package_of
 from rocmlint.stack.checks.driver import unknown
 from rocmlint.stack.installed.distributions import is_of_stack, place_of
 from rocmlint.stack.show import Stack, read_stack

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,18 +10,24 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.cli.verify import VERBS
-from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
+from rocmlint.cli.verify.common import (
+    add_usual_arguments,
+    finish,
+    help_of,
+    say,
+    warnings_of,
+)
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
 from rocmlint.disk.disk import Disk
 from rocmlint.errors import ConfigError
-from rocmlint.interpreter.ask import InterpreterError
+from rocmlint.interpreter.ask import Interpreter, InterpreterError
+from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.lint.run import Options
 from rocmlint.lint.run import run as lint
 from rocmlint.rule.claims import kernel_package
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
-from rocmlint.text.visible import visible
 from rocmlint.verify.claims.check import check
 from rocmlint.verify.claims.context import Context, Pin
 from rocmlint.verify.claims.together import together
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Finding
-    from rocmlint.interpreter.ask import Interpreter
+    from rocmlint.interpreter.choose import Chosen
     from rocmlint.verify.result import Result
 
 _KEYS = ("manifests", "modules", "kernel-packages")
@@ -76,14 +80,17 @@ def run(flags: SimpleNamespace) -> int:
     settings = configuration.settings_for(_folder(paths[0]))
     wanted = _wanted(settings)
     manifests = tuple(map(read, wanted["manifests"]))
-    context = Context(interpreter_of(flags), manifests, pin=_pins(configuration))
-    _say(_asked(context.interpreter))
+    chosen = chosen_interpreter(flags.python, _folder(paths[0]), os.environ)
+    say(*warnings_of(chosen))
+    interpreter = Interpreter(chosen.path, flags.timeout)
+    context = Context(interpreter, manifests, pin=pins(configuration))
+    say(_asked(interpreter, chosen))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
     problems = [*outcome.problems, *outcome.unread]
     claims = [*outcome.claims, *(kernel_package(name) for name in wanted["kernel-packages"])]
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
-    _say(*problems, *outcome.remarks)
+    say(*problems, *outcome.remarks)
     if flags.output_format == "text":
         results = _named(results, outcome.findings)
     more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
@@ -92,19 +99,14 @@ def run(flags: SimpleNamespace) -> int:
     return 2 if problems else code
 
 
-def _say(*lines: str) -> None:
-    with suppress(OSError):  # a full stderr is no reason to keep the results back
-        sys.stderr.writelines(f"{visible(each)}\n" for each in lines)
-        sys.stderr.flush()
-
-
-def _asked(interpreter: Interpreter) -> str:
-    """Return which interpreter is asked, and which torch it has."""
+def _asked(interpreter: Interpreter, chosen: Chosen) -> str:
+    """Return which interpreter is asked and why, and which torch it has."""
     try:
         told = interpreter.ask("devices", "torch")
     except InterpreterError as error:  # each claim says so too
         return str(error).partition("\n")[0]
-    asked = f"asking {told['executable']} (Python {told['version']}, {told['torch']})"
+    why = "" if chosen.reason == "--python" else f": {chosen.reason}"
+    asked = f"asking {told['executable']} (Python {told['version']}, {told['torch']}){why}"
     hint = "; if the job runs in another interpreter, use --python"
     return asked + (hint if told["torch"] == "torch is not installed" else "")
 
@@ -133,7 +135,7 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
     return wanted
 
 
-def _pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
+def pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
     """Return what tells which version the project of a file pins a package to."""
     disk = Disk(text_of)
 

@@ -7,7 +7,8 @@ import os
 import re
 import sys
 from argparse import ArgumentTypeError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.output import in_color
@@ -17,6 +18,8 @@ from rocmlint.cli.verbs import Help
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.ask import Interpreter
+from rocmlint.interpreter.choose import chosen_interpreter
+from rocmlint.text.visible import visible
 from rocmlint.verify.report import FORMATS, render
 from rocmlint.verify.result import EXIT_CODES, overall
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import SimpleNamespace
 
+    from rocmlint.interpreter.choose import Chosen
     from rocmlint.verify.result import Result
 
 _EXIT_CODES = (
@@ -35,7 +39,6 @@ _EXIT_CODES = (
 _FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _LONGEST = 1e9
 """Seconds, which is for ever: a clock cannot count to what a float can hold."""
-_INTERPRETERS = ("bin/python", "bin/python3", "python", "python3")
 
 
 def help_of(arguments: str, description: str, more: str = "", *, command: bool = False) -> Help:
@@ -66,10 +69,9 @@ def add_interpreter_arguments(parser: ArgumentParser, timeout: float = 120) -> N
     """Add which interpreter is asked, and how long that may take."""
     parser.add_argument(
         "--python",
-        default=sys.executable,
         metavar="PYTHON",
         help="the interpreter that runs the job, or the directory of its environment "
-        "(default: the interpreter that runs rocmlint)",
+        "(default: the active environment, else .venv of the project)",
     )
     parser.add_argument(
         "--timeout",
@@ -99,9 +101,35 @@ def refuse_wrong_factory(factory: str) -> None:
         raise ConfigError(message)
 
 
-def interpreter_of(flags: SimpleNamespace) -> Interpreter:
-    """Return the interpreter that the flags name. Raises ConfigError."""
-    return Interpreter(interpreter_at(flags.python), flags.timeout)
+def interpreter_of(flags: SimpleNamespace, project: str = os.curdir) -> Interpreter:
+    """Return the interpreter that the flags name, else that of the environment.
+
+    With its first question stderr says which one it is, where no flag does. Raises ConfigError.
+    """
+    chosen = chosen_interpreter(flags.python, project, os.environ)
+    announce = None if flags.python is not None else cache(partial(_say_which, chosen))
+    return Interpreter(chosen.path, flags.timeout, announce=announce)
+
+
+def _say_which(chosen: Chosen) -> None:
+    say(*warnings_of(chosen), f"asking {chosen}")
+
+
+def warnings_of(chosen: Chosen) -> Iterator[str]:
+    """Yield what a user should know of how an interpreter was chosen."""
+    yield from (f"warning: {each}" for each in chosen.passed_over)
+    if chosen.is_own:
+        yield (
+            "warning: no environment is active and the project has no .venv; name the interpreter "
+            "of the job with --python"
+        )
+
+
+def say(*lines: str) -> None:
+    """Print lines on stderr; a full one is no reason to keep the results back."""
+    with suppress(OSError):
+        sys.stderr.writelines(f"{visible(each)}\n" for each in lines)
+        sys.stderr.flush()
 
 
 @contextmanager
@@ -112,22 +140,6 @@ def shown_progress() -> Iterator[Callable[[str], None] | None]:
         yield progress.show if sys.stderr.isatty() else None
     finally:
         progress.close()
-
-
-def interpreter_at(path: str) -> str:
-    """Return the interpreter of an environment that its folder names (``.venv``); else ``path``.
-
-    Raises ConfigError for a folder without one.
-    """
-    if path and not os.path.isdir(path):
-        return path
-    for each in _INTERPRETERS:
-        file = os.path.join(path, each)
-        if path and os.path.isfile(file) and os.access(file, os.X_OK):
-            return file
-    where = f"{path} is a directory without" if path else "the empty string does not name"
-    message = f"--python: {where} an interpreter; name one, such as --python .venv/bin/python"
-    raise ConfigError(message)
 
 
 def finish(results: Iterable[Result], flags: SimpleNamespace) -> int:

@@ -25,8 +25,11 @@ from rocmlint.verify.job.witnesses import ANSWER, WitnessError, ask, folder_in, 
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
+
+    from rocmlint.verify.job.watch import Watch
+    from rocmlint.verify.result import Result
 
 HELP = help_of(
     "[--manifest M] [--module NAME] [flags] -- COMMAND ...",
@@ -62,17 +65,27 @@ def run(flags: SimpleNamespace) -> int:
         )
         raise ConfigError(message)
     watch = watch_of(flags.manifest, flags.module, flags.variable)
-    with _folder(flags.keep) as folder:
+    return finish(watched_run(flags.command, watch, flags.timeout, flags.keep), flags)
+
+
+def watched_run(
+    command: Sequence[str], watch: Watch, timeout: float | None = None, kept: str | None = None
+) -> Iterator[Result]:
+    """Run a command with witnesses, and return what is known of its processes.
+
+    Raises RocmlintError where it cannot be started.
+    """
+    with _folder(kept) as folder:
         questions: list[str] = []
         look_again = partial(_ask_all, folder, questions)
         with _private() as bells:
             environment = prepare(folder, watch, os.environ, bells)
-            ending = execute(flags.command, environment, VARIABLE, flags.timeout, look_again)
+            ending = execute(command, environment, VARIABLE, timeout, look_again)
         try:
             witnesses, problems = read(folder, *questions)
         except WitnessError as error:  # how the command ended must be told all the same
             witnesses, problems = [], [str(error)]
-    return finish(judge(watch, witnesses, problems, ending), flags)
+    return judge(watch, witnesses, problems, ending)
 
 
 def _ask_all(folder: str, questions: list[str]) -> None:

@@ -72,7 +72,7 @@ def smoke(
         said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
         if told["error"]:
             failed = _failed(package, told["error"], said, here)
-            switch = _switch(package, environment)
+            switch = missing_switch(package, environment)
             verdicts.append(replace(failed, action=switch) if switch else failed)
             continue
         verdicts.append(_fits(package, "can be imported"))
@@ -115,8 +115,8 @@ def _failed(
     return _but(_fits(package, "can be imported"), reason, action)
 
 
-def _switch(package: Distribution, environment: Environment) -> str:
-    """Return what makes flash-attn take its Triton code, where it has no compiled code for ROCm.
+def missing_switch(package: Distribution, environment: Environment) -> str:
+    """Return the command that has flash-attn take its Triton code, where it has none for ROCm.
 
     Its build without the compiled part imports it all the same, unless this variable is set.
     """

@@ -52,7 +52,7 @@ def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
 
 def without_place(claim: Claim) -> Claim:
     """Return what is the same of a claim wherever it is made."""
-    return replace(claim, path="", line=0, command="", by="")
+    return replace(claim, path="", line=0, command="", by="", too_high=False)
 
 
 def _result(claim: Claim, places: list[str], context: Context) -> Result:

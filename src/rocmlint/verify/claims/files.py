@@ -37,7 +37,7 @@ def patched_files(claim: Claim, context: Context) -> Checked:
     if wrong := _of_another_version(claim, context):
         return wrong
     if os.path.exists(claim.given):
-        manifest = _manifest_of_copy(claim.given, claim.subject)
+        manifest = manifest_of_copy(claim.given, claim.subject)
         judgement, evidence = _by_manifests([manifest], context)
         if judgement.verdict == "contradicted" and (copy := _copy_command(claim, context)):
             judgement = judgement._replace(action=f"{copy}; then run this again")
@@ -118,13 +118,9 @@ def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Ch
 
 def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
     """Compare one patch; without a word of who copies it, a part that is there may be all."""
-    manifest = _manifest_of_copy(overlay.folder, package)
-    files = [
-        each
-        for each in manifest.files
-        if not each.path.endswith(_FOR_PEOPLE) and not _is_empty_package(overlay, package, each)
-    ]
-    results = patches.check(replace(manifest, files=tuple(files)), context.interpreter)
+    manifest = manifest_of_overlay(overlay, package)
+    files = manifest.files
+    results = patches.check(manifest, context.interpreter)
     judgement, evidence = _summed_up(results, {each.path for each in files})
     shown = os.path.relpath(overlay.folder)
     told = "it has the module that the check imports"
@@ -144,6 +140,17 @@ def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
         reason = f"{named}: {wrong[0].reason}; whether all of {shown} is meant, nothing tells"
         judgement = judgement._replace(verdict="unproven", reason=reason)
     return judgement, evidence
+
+
+def manifest_of_overlay(overlay: Overlay, package: str) -> Manifest:
+    """Return the manifest of a folder of a repository, of what programs read in it."""
+    manifest = manifest_of_copy(overlay.folder, package)
+    files = (
+        each
+        for each in manifest.files
+        if not each.path.endswith(_FOR_PEOPLE) and not _is_empty_package(overlay, package, each)
+    )
+    return replace(manifest, files=tuple(files))
 
 
 def _is_empty_package(overlay: Overlay, package: str, file: ManifestFile) -> bool:
@@ -171,7 +178,8 @@ def _is_about(manifest: Manifest, target: str) -> bool:
     return any(f"{each.path}/".startswith(f"{target}/") for each in manifest.files)
 
 
-def _manifest_of_copy(origin: str, target: str) -> Manifest:
+def manifest_of_copy(origin: str, target: str) -> Manifest:
+    """Return the manifest of a file or a folder that is copied to a path of a package."""
     package = target.partition("/")[0]
     if os.path.isdir(origin):
         return make(origin, package, target)

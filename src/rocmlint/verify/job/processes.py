@@ -72,17 +72,20 @@ class Ending:
     """The processes that were still running when it had ended."""
 
 
-def execute(
+def execute(  # noqa: PLR0913 - a command has so many parts
     command: Sequence[str],
     environment: Mapping[str, str],
     mark: str,
     timeout: float | None,
     before_the_end: Callable[[], None] = lambda: None,
+    *,
+    outputs: tuple[int, int] | None = None,
 ) -> Ending:
     """Run a command to its end; ``mark`` is the variable whose absence makes a process unseen.
 
     ``before_the_end`` is called when the time limit is over, before the command is told to end.
-    Its streams are those of this process. A signal from the terminal goes to it as to every
+    Its streams are those of this process, or ``outputs`` for what it prints, which are closed here
+    when it has them. A signal from the terminal goes to it as to every
     process of the group; one that only this process gets is handed on. After the time limit, or
     when this process was told to end, none of its processes is left. Raises CommandError.
     """
@@ -91,7 +94,7 @@ def execute(
         raise CommandError(message)
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     with _blocked() as before:
-        child = _started(command, environment, before)
+        child = _started(command, environment, before, outputs)
         return _Run(child, mark, timeout, before_the_end).to_the_end()
 
 
@@ -107,18 +110,27 @@ def _blocked() -> Iterator[set[signal.Signals]]:
 
 
 def _started(
-    command: Sequence[str], environment: Mapping[str, str], mask: set[signal.Signals]
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    mask: set[signal.Signals],
+    outputs: tuple[int, int] | None,
 ) -> subprocess.Popen[bytes]:
+    stdout, stderr = outputs or (None, None)
     try:
         return subprocess.Popen(
             command,
             env=environment,
+            stdout=stdout,
+            stderr=stderr,
             close_fds=False,  # a shell's <(...) is one of them
             preexec_fn=partial(signal.pthread_sigmask, signal.SIG_SETMASK, mask),  # noqa: PLW1509
         )
     except (OSError, ValueError) as error:
         message = f"{command[0]}: cannot be started: {getattr(error, 'strerror', None) or error}"
         raise CommandError(message) from error
+    finally:
+        for each in {*(outputs or ())}:
+            os.close(each)
 
 
 @dataclass

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocmlint.gpus.target import Target
+    from rocmlint.verify.manifest import Manifest
     from rocmlint.verify.manifest_functions import ManifestFunction
 
 
@@ -56,12 +57,18 @@ def watch_of(
     manifests: Iterable[str], modules: Iterable[str], variables: Iterable[str] = ()
 ) -> Watch:
     """Read the manifests, and take the modules and the variables besides. Raises ConfigError."""
+    return watch_of_manifests((manifest.read(each) for each in manifests), modules, variables)
+
+
+def watch_of_manifests(
+    manifests: Iterable[Manifest], modules: Iterable[str] = (), variables: Iterable[str] = ()
+) -> Watch:
+    """Take manifests, modules and variables together. Raises ConfigError."""
     hashes: dict[str, str | None] = {}
     files: dict[str, str] = {}
     packages: dict[str, str] = {}
     functions: dict[ManifestFunction, Mapping[str, Any]] = {}
-    for path in manifests:
-        read = manifest.read(path)
+    for read in manifests:
         functions.update(zip(read.functions, read.requests(), strict=True))
         if read.package:
             packages[read.package] = read.requires

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.entries.condition import evaluate
@@ -20,17 +22,33 @@ if TYPE_CHECKING:
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
 
-"""What a sentence has for a fact that was not read."""
+_PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
+"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
-    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open."""
+    """Yield what an entry says of a text: one answer, or the cases that unread facts leave open.
+
+    The case that holds comes before those, and a cause that names what nobody read counts only
+    where there is no other.
+    """
     for template in symptom.match:
         values = template.find(text)
         if values is not None:
             every = {**dict.fromkeys(symptom.names, ""), **values}
-            yield from _cases(symptom, template, every, text, context)
+            found = list(_cases(symptom, template, every, text, context))
+            whole = [each for each in found if each.is_whole]
+            held_first = sorted(whole or found, key=attrgetter("is_open"))
+            yield from (each.explanation for each in held_first)
             return
+
+
+class _Said(NamedTuple):
+    """What a case says. ``is_whole``: all that its cause names was read."""
+
+    explanation: Explanation
+    is_open: bool
+    is_whole: bool
 
 
 def _cases(
@@ -39,7 +57,7 @@ def _cases(
     values: Mapping[str, str],
     text: str,
     context: Context,
-) -> Iterator[Explanation]:
+) -> Iterator[_Said]:
     functions = functions_of(context)
     open_ones: list[Unread] = []
     for case in symptom.cases:
@@ -49,7 +67,8 @@ def _cases(
         if isinstance(held, Unread) or held:
             unread = [held] if isinstance(held, Unread) else [*missing, *context.doubts]
             made = _explanation(symptom, case, template, values, context, (*open_ones, *unread))
-            yield _with_text(made, template, text)
+            is_whole = _filled(case.cause, functions, values, str) is not None
+            yield _Said(_with_text(made, template, text), isinstance(held, Unread), is_whole)
         if isinstance(held, Unread):
             open_ones.append(held)
         elif not held:
@@ -83,7 +102,7 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     def filled(sentence: str, write: Callable[[str], str] = str) -> str | None:
         return _filled(sentence, functions, values, write)
 
-    said = (_filled(each, functions, values, str, names_facts=True) for each in case.do)
+    said = (_filled(each, functions, values, _in_words, names_facts=True) for each in case.do)
     edits = [Action(each) for each in said if each]
     commands = [filled(each, shlex.quote) for each in case.run]
     actions = edits + [Action(each, is_command=True) for each in commands if each]
@@ -103,6 +122,11 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
         references=symptom.references,
         weight=template.weight,
     )
+
+
+def _in_words(value: str) -> str:
+    """Quote a value that a shell would not take as it is: somebody may paste the sentence."""
+    return value if _PLAIN.fullmatch(value) else shlex.quote(value)
 
 
 def _filled(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError
+from rocmlint.paths import shown
 from rocmlint.text.toml import loads
 from rocmlint.why.entries.symptom import Symptom, symptom_of
 
@@ -30,14 +31,14 @@ def read(path: str, functions: Collection[str]) -> tuple[Symptom, ...]:
     try:
         document = loads(read_small(path, _LARGEST).decode())
     except OSError as error:
-        message = f"symptoms: {path} cannot be read: {error.strerror or error}"
+        message = f"symptoms: {shown(path)} cannot be read: {error.strerror or error}"
         raise ConfigError(message) from error
     except (ValueError, RecursionError) as error:
-        message = f"symptoms: {path}: {error}"
+        message = f"{shown(path)}: {error}"
         raise ConfigError(message) from error
     tables = document.get("symptom", [])
     if not isinstance(tables, list) or set(document) - {"symptom"}:
-        message = f"symptoms: {path}: must contain [[symptom]] tables and nothing else"
+        message = f"{shown(path)}: must contain [[symptom]] tables and nothing else"
         raise ConfigError(message)
     found = tuple(symptom_of(each, path, functions) for each in tables)
     refuse_twice(found)
@@ -49,6 +50,6 @@ def refuse_twice(symptoms: Collection[Symptom]) -> None:
     seen: dict[str, Symptom] = {}
     for each in symptoms:
         if each.id in seen:
-            message = f"symptoms: {each.source}: the id {each.id!r} is used twice"
+            message = f"{shown(each.source)}: the id {each.id!r} is used twice"
             raise ConfigError(message)
         seen[each.id] = each

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
+from rocmlint.paths import shown
 from rocmlint.why.entries.condition import parse
 from rocmlint.why.entries.template import Template
 
@@ -94,7 +95,7 @@ def symptom_of(table: Mapping[str, Any], source: str, functions: Collection[str]
     try:
         return _symptom(table, source, functions)
     except ConfigError as error:
-        message = f"{source}: symptom {name!r}: {error}"
+        message = f"{shown(source)}: symptom {name!r}: {error}"
         raise ConfigError(message) from error
 
 

@@ -100,6 +100,11 @@ class Template:
         return max(pieces, key=len)
 
     @cached_property
+    def phrase(self) -> str:
+        """The longest text between its placeholders, as a line of a log has it."""
+        return max((" ".join(text.split()) for text, _, _ in self._parts()), key=len)
+
+    @cached_property
     def weight(self) -> int:
         """How many characters of it are literal."""
         return sum(len(text) for text, _, _ in self._parts())

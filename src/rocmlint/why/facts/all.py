@@ -12,6 +12,7 @@ from rocmlint.why.facts import (
     here,
     installed,
     models,
+    pairs,
     project,
     project_code,
     system,
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
 
 _FACTS: dict[str, Callable[..., Any]] = {
     name: function
-    for module in (binaries, code, gpus, here, installed, models, project, project_code, system)
+    for module in (
+        binaries,
+        code,
+        gpus,
+        here,
+        installed,
+        models,
+        pairs,
+        project,
+        project_code,
+        system,
+    )
     for name, function in module.FACTS.items()
 }
 NAMES = frozenset(_FACTS)

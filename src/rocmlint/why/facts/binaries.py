@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
-from rocmlint.why.facts.gpus import gpus
+from rocmlint.why.facts.gpus import amd_gpu, gpus
 from rocmlint.why.facts.installed import torch_build, torch_rocm
 from rocmlint.why.facts.system import rocm
 from rocmlint.why.facts.value import Unread
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.facts.context import Context
 
+_OF_AMD = re.compile(r"\bROCm\b|\+rocm|\bgfx\d{3}|\bRadeon\b|\bAMD\b|/opt/rocm|\bHIP\b")
 _TARGET = re.compile(r"gfx[0-9a-f]{3,4}(?![0-9a-f])")
 _ROCBLAS = ("torch/lib/rocblas/library", "_rocm_sdk_libraries*/lib/rocblas/library")
 """Where the wheels of PyTorch, and those of AMD, have rocBLAS's kernels: a file for each GPU."""
@@ -70,6 +71,16 @@ def _of_files(context: Context) -> tuple[str, ...]:
             context.saw("torch's rocBLAS has code for", ", ".join(found), folder)
             return found
     return ()
+
+
+def on_amd(context: Context) -> bool:
+    """Return whether an AMD GPU is certain: one is there, or the log or torch speaks of ROCm.
+
+    Unlike ``amd_gpu()`` it says no where nothing tells: for messages that are common on NVIDIA.
+    """
+    if amd_gpu(context) is True or torch_build(context) == "rocm":
+        return True
+    return any(_OF_AMD.search(line) for line in context.log.lines)
 
 
 def missing_targets(context: Context) -> tuple[str, ...] | Unread | None:
@@ -180,6 +191,7 @@ def loaded_by(context: Context) -> str:
 
 
 FACTS = {
+    "on_amd": on_amd,
     "torch_rocm_major": torch_rocm_major,
     "rocm_major": rocm_major,
     "loaded_by": loaded_by,

@@ -33,6 +33,8 @@ class Context:
     project: str = os.curdir
     python: str = ""
     """The interpreter that was chosen; its packages are read from files."""
+    folders: tuple[str, ...] = ()
+    """Where a job that was watched searched for its packages; empty where that is not known."""
     is_given: bool = False
     """Whether ``--python`` chose it."""
     is_assumed: bool = False
@@ -68,6 +70,8 @@ class Context:
 
         The frames name it where their ``site-packages`` is on this machine.
         """
+        if self.folders:
+            return Packages(self.folders, self.python)
         chains = [each for chain in self.log.chains for each in chain.raised]
         sites = [site_of(each.frames) for each in chains]
         site = next((each for each in sites if each and os.path.isdir(each)), "")
@@ -89,7 +93,7 @@ class Context:
 
     def owner(self, frame: Frame) -> Owner:
         """Return whose file a frame is."""
-        return owner_of(frame, self.packages, self.project)
+        return owner_of(frame, Packages(()) if self.is_elsewhere else self.packages, self.project)
 
     @cached_property
     def devices(self) -> Devices:

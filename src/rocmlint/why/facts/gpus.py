@@ -11,7 +11,7 @@ from rocmlint.why.facts.here import variable
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rocmlint.why.facts.context import Context
 
@@ -25,7 +25,11 @@ _OF_DEVICE = re.compile(
 _LIST = 3
 """A line with so many processors lists what something supports."""
 _NOT_DEVICE = ("PYTORCH_ROCM_ARCH", "AMDGPU_TARGETS", "GPU_ARCHS", "offload-arch", ".co", ".hsaco")
-_MODEL = re.compile(r"\b(?:MI\d{2,3}[AX]?|RX [5-9]\d00|RX 90\d0|[WVR]\d{4}|\d{3}M|Radeon VII)\b")
+_MODEL = re.compile(
+    r"\b(MI\d{2,3}[AX]?|RX ?\d{4}(?: ?XTX?| ?GRE)?|[WV]\d{3,4}|R9\d{3}D?|\d{3}M|Radeon VII)\b",
+    re.IGNORECASE,
+)
+"""The names of products in logs: "RX 7900 XTX", "MI300X", "W7900", "780M"."""
 _OF_NVIDIA = re.compile(r"\bNVIDIA (?:GeForce|RTX|A\d|H\d|L\d)|\bRTX [2-5]0[5-9]0\b|\bGTX 1\d{3}\b")
 _PARTS = 3
 _USUAL = {"gfx10-1-generic": "10.1.0", "gfx10-3-generic": "10.3.0", "gfx11-generic": "11.0.0"}
@@ -47,6 +51,16 @@ _ALIASES = (
     ("vega 64", "gfx900"),
 )
 """Names under which people write of chips, as in AMD's tables and drivers."""
+_MORE = {
+    "RX6650XT": "gfx1032",
+    "RX6700": "gfx1031",
+    "RX6800": "gfx1030",
+    "RX6950XT": "gfx1030",
+    "RX7600XT": "gfx1102",
+    "RX7900GRE": "gfx1100",
+    "MI308X": "gfx942",
+}
+"""Products that AMD's table of wheels does not name."""
 
 
 def gpus(context: Context) -> tuple[str, ...] | Unread:
@@ -176,28 +190,31 @@ def _valid(names: Iterable[str]) -> tuple[str, ...]:
 
 def _of_models(line: str, low: str) -> Iterable[str]:
     yield from (gfx for name, gfx in _ALIASES if name in low)
-    if _MODEL.search(line):
-        yield from (gfx for pattern, gfx in _models() if pattern.search(line))
+    for found in _MODEL.findall(line):
+        gfx = _models().get(_plain(found))
+        if gfx is not None:
+            yield gfx
+
+
+def _plain(name: str) -> str:
+    return name.upper().replace(" ", "").removeprefix("RADEON").removeprefix("PRO")
 
 
 @cache
-def _models() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return the names of AMD's table of GPUs, such as "RX 7900 XTX", and their processors."""
+def _models() -> Mapping[str, str]:
+    """Return the processors of the products in AMD's table of GPUs: "RX7900XTX" to gfx1100."""
     from rocmlint.published.amd_wheels import devices  # noqa: PLC0415 - few logs name one
 
-    found = []
+    found = dict(_MORE)
     for each in devices():
-        for product in re.split(r", |\(|\)", each.products):
-            model = re.search(r"(?:MI\d+\w*|[RWV]\d{3,4}\w?|\d{4}(?: XTX?)?|\d{3}M|VII)$", product)
-            words = product.removesuffix(" graphics").strip()
-            name = re.search(r"(?:MI\d+\w*|[RWV]\d{3,4}|\d{3}M)$", words)
-            if name is not None:
-                found.append((re.compile(rf"\b{name[0]}(?![\w])"), each.gfx))
-            elif model is not None and "Radeon" in each.products:
-                what = model[0] if model[0] != "VII" else "Radeon VII"
-                prefix = "" if what == "Radeon VII" else r"RX ?"
-                found.append((re.compile(rf"\b{prefix}{what}(?! ?(?:XT|\w))"), each.gfx))
-    return tuple(found)
+        series = ""
+        for product in re.split(r", |\(|\)", each.products.removesuffix(" graphics")):
+            words = product.split()
+            series = "RX" if "RX" in words else "" if len(words) > 2 else series
+            last = "".join(words[-2:]) if words and words[-1] in {"XT", "XTX"} else words[-1:]
+            name = "".join(last)
+            found[_plain(f"{series}{name}" if name[:1].isdecimal() and series else name)] = each.gfx
+    return found
 
 
 FACTS = {

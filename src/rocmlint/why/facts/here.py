@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
-_VALUE = r"(?<![\w$]){}['\"]?\s?[=:]\s?['\"]?((?:[^\s'\";,]|,(?=\w))*)"
+_SET = re.compile(
+    r"(?<![\w$])(?P<name>[A-Z]\w{1,80})['\"]?\s?[=:]\s?['\"]?(?P<value>(?:[^\s'\";,]|,(?=\w))*)"
+)
 
 
 def variable(context: Context, name: str) -> str:
     """Return an environment variable as the log shows it, else as it is set here; else empty."""
-    pattern = re.compile(_VALUE.format(re.escape(name)))
-    for line in context.log.lines:
-        found = pattern.search(line) if name in line else None
-        if found is not None:
-            context.saw(name, found[1] or "empty", "the log")
-            return found[1]
+    lines = (line for line in context.log.lines if name in line)
+    found = (each for line in lines for each in _SET.finditer(line) if each["name"] == name)
+    first = next(found, None)
+    if first is not None:
+        context.saw(name, first["value"] or "empty", "the log")
+        return first["value"]
     value = context.host.variable(name) or ""
     context.saw(name, value or "not set", "rocm examine" if context.examination else "this shell")
     return value

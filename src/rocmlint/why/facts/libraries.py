@@ -7,27 +7,27 @@ from typing import Literal, NamedTuple
 
 Side = Literal["cuda", "cuda driver", "rocm", "torch", "torch for cuda", "torch for rocm", "python"]
 
-_SIDES: tuple[tuple[Side, str], ...] = (
-    ("torch for cuda", r"lib(?:c10_cuda|torch_cuda\w*)"),
-    ("torch for rocm", r"lib(?:c10_hip|torch_hip)"),
-    ("torch", r"lib(?:c10|torch|torch_cpu|torch_python|shm|caffe2\w*)"),
-    ("cuda driver", r"lib(?:cuda|nvidia-ml|nvcuvid|nvidia-\w+)"),
+_SIDES: tuple[tuple[Side, re.Pattern[str]], ...] = (
+    ("torch for cuda", re.compile(r"lib(?:c10_cuda|torch_cuda\w*)")),
+    ("torch for rocm", re.compile(r"lib(?:c10_hip|torch_hip)")),
+    ("torch", re.compile(r"lib(?:c10|torch|torch_cpu|torch_python|shm|caffe2\w*)")),
+    ("cuda driver", re.compile(r"lib(?:cuda|nvidia-ml|nvcuvid|nvidia-\w+)")),
     (
         "cuda",
-        (
+        re.compile(
             r"lib(?:cudart|cublas|cublasLt|cudnn\w*|cufft\w*|curand|cusolver\w*|cusparse\w*|cupti|"
             r"nvrtc[\w-]*|nvToolsExt|nvJitLink|nccl|nvinfer\w*|cufile|nvshmem\w*|npp\w+|nvjpeg)"
         ),
     ),
     (
         "rocm",
-        (
+        re.compile(
             r"lib(?:amdhip64|hip\w+|rocblas|rocfft|rocrand|rocsolver|rocsparse|MIOpen|rccl|"
             r"hsa-runtime64|rocm_smi64|rocm-core|roctx64|roctracer64|rocprofiler[\w-]*|amd_comgr\w*|"
             r"amd_smi|migraphx\w*|hsakmt)"
         ),
     ),
-    ("python", r"libpython3\.\d+\w*"),
+    ("python", re.compile(r"libpython3\.\d+\w*")),
 )
 _PACKAGES = {
     "libGL": "libgl1",
@@ -84,7 +84,7 @@ class Library(NamedTuple):
     @property
     def side(self) -> Side | None:
         """What it is part of; None where that is not known."""
-        return next((side for side, each in _SIDES if re.fullmatch(each, self.stem)), None)
+        return next((side for side, each in _SIDES if each.fullmatch(self.stem)), None)
 
     @property
     def package(self) -> str:

@@ -7,10 +7,10 @@ import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.ages import age
@@ -21,8 +21,6 @@ from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from packaging.version import Version
 
     from rocmlint.project.installed_names import InstalledNames
     from rocmlint.published.names import History
@@ -75,8 +73,13 @@ def imported_release(context: Context, module: str) -> Release:
     found = release_of(context, module)
     if not found.is_missing:
         return found
+    for each in [each for each in context.evidence if each.fact == found.name]:
+        del context.evidence[each]
     unread = Unread(f"the installed {found.name}", f"python -m pip show {found.name}")
-    return Release(found.name, listed_version(context, found.name), unread)
+    listed = listed_version(context, found.name)
+    if listed is not None:
+        context.saw(found.name, listed, "the log")
+    return Release(found.name, listed, unread)
 
 
 def listed_version(context: Context, name: str) -> Version | None:
@@ -103,6 +106,8 @@ class Change:
     """The first later release with it."""
     is_there: bool = False
     """Whether the index has it in the release."""
+    is_by_then: bool = False
+    """Whether it may have come before ``comes``, the first release that the index knows."""
     first: Version | None = None
     last: Version | None = None
     """The first and the last release that have it; None where none has."""
@@ -120,12 +125,18 @@ def change_of(history: History | None, release: Version | None) -> Change:
     there = [each for each in history.versions if history.at(each)]
     first, last = (there[0], there[-1]) if there else (None, None)
     if release is not None:
+        oldest = history.versions[0]
+        is_before = release < oldest
+        if is_before and history.at(oldest):
+            return Change(comes=oldest, is_by_then=True, first=first, last=last)
+        asked = oldest if is_before else Version(release.base_version)  # a development version
+        asked = min(asked, history.versions[-1])
         return Change(
-            history.gone_since(release),
-            history.there_after(release),
-            bool(history.at(release)),
-            first,
-            last,
+            None if is_before else history.gone_since(asked),
+            history.there_after(asked),
+            bool(history.at(asked)),
+            first=first,
+            last=last,
         )
     newest, oldest = history.versions[-1], history.versions[0]
     gone = history.gone_since(newest)
@@ -153,7 +164,10 @@ def told(change: Change) -> str:
     if change.gone is not None:
         again = f", again from {minor_release(change.comes)}" if change.comes else ""
         return f"gone since {minor_release(change.gone)}{again}"
-    return f"comes with {minor_release(change.comes)}" if change.comes is not None else ""
+    if change.comes is None:
+        return ""
+    came = minor_release(change.comes)
+    return f"{came} has it" if change.is_by_then else f"comes with {came}"
 
 
 def requirement_for(name: str, change: Change) -> str:
@@ -181,31 +195,6 @@ def indexed() -> tuple[str, ...]:
     return packages()
 
 
-def moved_to(dotted: str, release: Version) -> str:
-    """Return the module of a release that has a name of this name; empty for none or a private one.
-
-    The module that shares most with the old one comes first.
-    """
-    module, _, name = dotted.rpartition(".")
-    known = names_of(dotted.partition(".")[0])
-    if known is None or name.startswith("_"):
-        return ""
-    found = [each for each in known.elsewhere(name, release) if _may_be_meant(each, module)]
-    public = [each for each in found if "._" not in each and "dummy" not in each]
-    return min(public, key=lambda each: (-_shared(each, module), len(each)), default="")
-
-
-def _may_be_meant(found: str, module: str) -> bool:
-    """Return whether a module is not that of another model."""
-    model = re.match(r"\w+\.models\.\w+", found)
-    return found != module and (model is None or f"{module}.".startswith(f"{model[0]}."))
-
-
-def _shared(one: str, other: str) -> int:
-    pairs = zip(one.split("."), other.split("."), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
 def files_have(context: Context, dotted: str) -> bool | None:
     """Return whether the installed files have a module or a name of one; None: cannot tell."""
     if context.is_elsewhere or not context.packages.folders:
@@ -229,10 +218,21 @@ def _installed(folders: tuple[str, ...]) -> InstalledNames:
     return InstalledNames(folders, DiskView(disk))
 
 
-def alike(context: Context, dotted: str) -> tuple[str, ...]:
+def alike(context: Context, dotted: str, release: Version | None) -> tuple[str, ...]:
     """Return names of an installed module that are written almost like this one."""
     module, _, name = dotted.rpartition(".")
-    return tuple(difflib.get_close_matches(name, names_in(context, module), _FEW, 0.8))
+    names = set(names_in(context, module)) | _indexed_names(module, release)
+    same = [each for each in sorted(names) if each.lower() == name.lower() and each != name]
+    return tuple(same or difflib.get_close_matches(name, sorted(names), _FEW, 0.8))[:_FEW]
+
+
+def _indexed_names(module: str, release: Version | None) -> set[str]:
+    """Return the names that a release of an indexed module has."""
+    known = names_of(module.partition(".")[0])
+    if known is None or release is None:
+        return set()
+    found = ((name, known.history(f"{module}.{name}")) for name in known.names(module))
+    return {name for name, history in found if history is not None and history.at(release)}
 
 
 def names_in(context: Context, module: str) -> Iterable[str]:

@@ -29,7 +29,7 @@ def symbol_of(text: str) -> Symbol:
     """Read a symbol; what cannot be read stays as it is written."""
     if not text.startswith("_Z"):
         return Symbol(text, "", has_new_strings=False, has_old_strings=False)
-    at = next((place for place, each in enumerate(text) if place > 1 and each in "N123456789"), 2)
+    at = next((place for place, each in enumerate(text) if place > 1 and each in "NS123456789"), 2)
     parts, end = _parts(text, at + (text[at : at + 1] == "N"))
     rest = text[end:]
     is_new = "__cxx11" in text or _TAG.search(text) is not None

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
     from rocmlint.why.facts.context import Context
 
-_MEBIBYTE, _GIBIBYTE = 1 << 20, 1 << 30
-_WINDOWS = re.compile(r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b")
+_MEBIBYTE = 1 << 20
+_LITTLE = 64 * _MEBIBYTE
+_WINDOWS = re.compile(
+    r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"
+)
 _ABSENT = -1
 _CONTAINERS = ("docker", "podman", "apptainer", "singularity")
 _SHARED = "/dev/shm"  # noqa: S108 - its size is looked up
@@ -151,24 +154,24 @@ def shm_mib(context: Context) -> int | Unread:
     return found // _MEBIBYTE
 
 
-def on_network(context: Context, path: str) -> bool | Unread:
-    """Return whether a path is on a file system of a network, such as NFS or Lustre."""
+def on_network(context: Context, path: str) -> bool:
+    """Return whether a path is known to be on a file system of a network, such as NFS."""
     expanded = _expanded(context, path)
     mount = mount_of(context.host.machine, expanded) if expanded else None
-    if mount is None:
-        return Unread(f"the file system of {path}", f"stat -f -c %T {path}")
+    if mount is None or mount.kind not in NETWORK:
+        return False
     context.saw(expanded, f"is on {mount.kind} ({mount.folder})", "/proc/mounts")
-    return mount.kind in NETWORK
+    return True
 
 
-def free_gib(context: Context, path: str) -> int | Unread:
-    """Return the free space where a path is, in GiB."""
+def is_full(context: Context, path: str) -> bool:
+    """Return whether the file system of a path is known to have next to no space left."""
     expanded = _expanded(context, path)
     found = free_space(context.host.machine, expanded) if expanded else None
-    if found is None:
-        return Unread(f"the free space of {path}", f"df -h {path}")
-    context.saw(f"free at {expanded}", f"{found / _GIBIBYTE:.1f} GiB", context.host.source)
-    return found // _GIBIBYTE
+    if found is None or found > _LITTLE:
+        return False
+    context.saw(f"free at {expanded}", f"{found // _MEBIBYTE} MiB", context.host.source)
+    return True
 
 
 def _expanded(context: Context, path: str) -> str:
@@ -229,7 +232,7 @@ FACTS = {
     "distribution": distribution,
     "shm_mib": shm_mib,
     "on_network": on_network,
-    "free_gib": free_gib,
+    "is_full": is_full,
     "hip_sdk": hip_sdk,
     "on_path": on_path,
     "rocm_program": rocm_program,

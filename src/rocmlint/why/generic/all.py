@@ -10,7 +10,10 @@ from rocmlint.why.generic import (
     missing_library,
     missing_module,
     missing_name,
+    model_type,
     no_distribution,
+    of_python,
+    out_of_memory,
     requirement,
     shadowed,
     signature,
@@ -21,9 +24,11 @@ if TYPE_CHECKING:
     from rocmlint.why.generic.reader import Reader
 
 READERS: tuple[Reader, ...] = (
+    model_type.read,
     shadowed.read,
     missing_name.read,
     missing_attribute.read,
+    of_python.read,
     missing_module.read,
     signature.read,
     requirement.read,
@@ -31,4 +36,5 @@ READERS: tuple[Reader, ...] = (
     undefined_symbol.read,
     missing_library.read,
     no_distribution.read,
+    out_of_memory.read,
 )

@@ -14,6 +14,7 @@ from rocmlint.text.words import shortened
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.generic.parts import made, pip
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ _UV = re.compile(
     r"(?P<by>[A-Za-z][\w.-]*?)(?:\[[\w,-]+\])?(?P<pin>[=<>!~]=?[\w.*+]+)? depends on "
     r"(?P<asked>[A-Za-z][\w.-]*(?:\[[\w,-]+\])?(?:[=<>!~]=?[\w.*+]+,?)*)"
 )
+_UV_OWN = re.compile(r"you require ((?:(?: and )?[A-Za-z][\w.-]*(?:[=<>!~]=?[\w.*+]+,?)*){1,9})")
 _UV_START = "No solution found when resolving"
 _PIP_START = "conflicting dependencies"
 _WEIGHT = 34
@@ -52,8 +54,9 @@ class Demand(NamedTuple):
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain requirements without a common release."""
     if _UV_START in text:
-        yield from _explained(text[text.index(_UV_START) :], list(_of_uv(text)), context)
-    elif "The conflict is caused by" in text or _PIP_START in text:
+        text = near(text, _UV_START)
+        yield from _explained(text, list(_of_uv(text)), context)
+    elif text := near(text, _PIP_START) or near(text, "The conflict is caused by"):
         yield from _explained(text, list(_of_pip(text)), context)
 
 
@@ -69,17 +72,18 @@ def _of_pip(text: str) -> Iterator[Demand]:
 
 
 def _of_uv(text: str) -> Iterator[Demand]:
-    joined = " ".join(text[text.index(_UV_START) :][:4000].split())
+    joined = " ".join(text.split())
     for found in _UV.finditer(joined):
         asked = requirement_of(found["asked"].rstrip(",."))
         if asked is not None:
             is_own = found["by"] in {"project", "you"}
             pin = (found["pin"] or "").removeprefix("==")
             yield Demand("" if is_own else found["by"], pin, asked)
-    for found in re.finditer(r"you require ([A-Za-z][\w.-]*(?:[=<>!~]=?[\w.*+]+,?)*)", joined):
-        asked = requirement_of(found[1].rstrip(",."))
-        if asked is not None:
-            yield Demand("", "", asked)
+    for found in _UV_OWN.finditer(joined):
+        for each in found[1].split(" and "):
+            asked = requirement_of(each.rstrip(",."))
+            if asked is not None:
+                yield Demand("", "", asked)
 
 
 def _explained(text: str, demands: list[Demand], context: Context) -> Iterator[Explanation]:
@@ -131,6 +135,8 @@ def _contradicts(pair: tuple[Demand, Demand]) -> bool:
         return False
     both = one.asked.specifier & other.asked.specifier
     known = requirements.releases(name)
+    if not known and any(each.operator in {">", "!="} for each in both):
+        return False  # what lies between two bounds is not known
     versions = [each for pin in both if (each := version_of(pin.version.removesuffix(".*")))]
     return not any(both.contains(each, prereleases=True) for each in (*known, *versions))
 

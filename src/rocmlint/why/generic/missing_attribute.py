@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
+from rocmlint.text.written import version_of
+from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
     indexed,
     is_absent,
+    module_file,
     release_of,
     requirement_for,
     saw_index,
     table,
     told,
 )
+from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.missing_name import explain
-from rocmlint.why.generic.parts import in_place, innermost, made, python_of, where
+from rocmlint.why.generic.parts import (
+    in_place,
+    innermost,
+    made,
+    older_remote_code,
+    python_of,
+    where,
+)
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +45,8 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.names import Change, Release
 
 _OF_MODULE = re.compile(
-    r"(?<!initialized )\bmodule ['\"](?P<module>[\w.]+)['\"] has no attribute "
-    r"['\"](?P<name>\w+)['\"]"
+    r"(?<!initialized )\bmodule ['\"]?(?P<module>[\w.]+)['\"]? has no attribute "
+    r"['\"]?(?P<name>\w+)['\"]?"
     r"(?! \((?:most likely|consider))"
 )
 _OF_CLASS = re.compile(
@@ -39,6 +54,7 @@ _OF_CLASS = re.compile(
     r"['\"](?P<name>\w+)['\"]"
 )
 _FIRST = ("transformers", "diffusers", "peft", "accelerate", "trl", "huggingface_hub", "torch")
+_LARGEST = 2_000_000
 _WEIGHT = 22
 
 
@@ -52,15 +68,38 @@ class Holder(NamedTuple):
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain an attribute that a module, a class or an object lacks."""
-    if "has no attribute" not in text:
-        return
+    text = near(text, "has no attribute")
     found = _OF_MODULE.search(text)
     if found is not None:
-        yield from explain(context, "missing-attribute", found["module"], found["name"], found[0])
+        unimported = _submodule(context, found)
+        if unimported is not None:
+            yield unimported
+        else:
+            module, name = found["module"], found["name"]
+            yield from explain(context, "missing-attribute", module, name, found[0])
         return
     found = _OF_CLASS.search(text)
     if found is not None and found["holder"][:1].isupper() and "module '" not in found[0]:
         yield from _of_class(context, found["holder"], found["name"], found[0])
+
+
+def _submodule(context: Context, found: re.Match[str]) -> Explanation | None:
+    """Explain an attribute that is a module of the package, which nobody imported."""
+    dotted = f"{found['module']}.{found['name']}"
+    path = module_file(context, dotted)
+    if context.is_elsewhere or not path:
+        return None
+    context.saw(dotted, "is a module", path)
+    return made(
+        context,
+        "module-not-imported",
+        f"{dotted} is a module that has not been imported: {found['module']} does not import it",
+        weight=_WEIGHT,
+        where=where(innermost(context)),
+        actions=(Action(f"write import {dotted} where it is used"),),
+        confirm=f"{python_of(context)} -c {shlex.quote(f'import {dotted}')}",
+        message=found[0],
+    )
 
 
 def _of_class(context: Context, holder: str, attribute: str, message: str) -> Iterator[Explanation]:
@@ -70,6 +109,7 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         for each in _holders(context, package, holder, attribute)
     ]
     if not holders:
+        yield from _of_remote_code(context, holder, attribute, message)
         return
     first = holders[0]
     owners = {each.release.name for each in holders}
@@ -77,6 +117,8 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
     release_of(context, first.dotted)
     saw_index(context, f"{first.dotted}.{attribute}", first.change)
     place, release = innermost(context), first.release
+    is_alone = len(owners) == 1 and not _is_in_project(context, holder)
+    is_proven = is_alone and _uses(context, first.dotted.partition(".")[0])
     version = str(release) if release.version else f"the installed {release}"
     yet = "" if first.change.gone else " yet"
     module, _, name = first.dotted.rpartition(".")
@@ -88,7 +130,7 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         "missing-attribute",
         f"{holder} of {version} does not have {attribute}{yet}: {told(first.change)}{tail}",
         weight=_WEIGHT,
-        sure=len(owners) == 1 and not _is_in_project(context, holder),
+        sure=is_proven,
         where=where(place),
         actions=in_place(
             context,
@@ -98,11 +140,54 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
             _edit(first, attribute),
         ),
         confirm=f"{python_of(context)} -c {shlex.quote(code)}",
-        missing=(release.unread,),
+        missing=(release.unread, None if is_proven else _unread_class(holder)),
         rules=("ROC204",),
         table=table(),
         message=message,
     )
+
+
+def _of_remote_code(
+    context: Context, holder: str, attribute: str, message: str
+) -> Iterator[Explanation]:
+    """Explain an attribute that the library asks of a class of remote code."""
+    place = innermost(context)
+    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
+    if place is None or remote is None or place.distribution != "transformers":
+        return
+    version = version_of(place.owner.version)
+    if version is None or modules_with("transformers", holder, version):
+        return
+    yield older_remote_code(
+        context,
+        "missing-attribute",
+        f"{place.owner} asks {holder} for {attribute}; {remote} is older and does not define it",
+        weight=_WEIGHT,
+        remote=remote,
+        message=message,
+    )
+
+
+def _unread_class(holder: str) -> Unread:
+    return Unread(f"which package {holder} is from", f"print({holder}.__module__)")
+
+
+def _uses(context: Context, package: str) -> bool:
+    """Return whether a frame is in the package, in remote code, or in a file that imports it."""
+    word = re.compile(rf"^\s*(?:from|import)\s+{re.escape(package)}\b", re.MULTILINE)
+    for frame in context.frames:
+        owner = context.owner(frame)
+        is_its = canonicalize_name(owner.name) == canonicalize_name(package)
+        if owner.kind == "hub" or is_its:
+            return True
+        if owner.kind == "project":
+            try:
+                data = read_small(os.path.join(context.project, frame.file), _LARGEST)
+            except (OSError, ValueError):
+                continue
+            if word.search(data.decode("utf-8", "replace")):
+                return True
+    return False
 
 
 def _packages(context: Context) -> Iterator[str]:
@@ -123,7 +208,7 @@ def _holders(context: Context, package: str, holder: str, attribute: str) -> Ite
     release = release_of(context, package)
     version = release.version
     seen = set()
-    for module in known.elsewhere(holder, version or known.versions[-1])[:12]:
+    for module in modules_with(package, holder, version)[:12]:
         dotted = f"{module}.{holder}"
         defined = known.defined_as(dotted, version or known.versions[-1]) or dotted
         if defined in seen:

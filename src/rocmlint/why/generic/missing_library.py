@@ -12,6 +12,7 @@ from rocmlint.why.facts.installed import torch_build, torch_rocm, version
 from rocmlint.why.facts.libraries import compiler_of, library_of, systems_with
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made, where
+from rocmlint.why.generic.reader import near
 from rocmlint.why.log.shapes import Frame
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from rocmlint.why.generic.parts import Place
 
 _MESSAGE = re.compile(
-    r"(?:(?P<by>[^\s:'\"]+\.(?:so|pyd)[\w.]*): )?(?P<library>lib[\w+.-]*?\.so(?:\.\d+)*): "
+    r"(?:(?P<by>[^\s:'\"]{1,400}\.(?:so|pyd)[\w.]*): )?(?P<library>lib[\w+.-]*?\.so(?:\.\d+)*): "
     r"cannot open shared object file"
 )
 _TOO_OLD = re.compile(
-    r"(?:(?P<library>[^\s:]+\.so[\d.]*): )?(?:version [`'])?(?P<kind>GLIBC(?:XX)?)_"
+    r"(?:(?P<library>[^\s:]{1,400}\.so[\d.]*): )?(?:version [`'])?(?P<kind>GLIBC(?:XX)?)_"
     r"(?P<number>[\d.]+)'? not found(?: \(required by (?P<by>[^()\n]+)\))?"
 )
 _WEIGHT = 32
@@ -36,11 +37,11 @@ _WEIGHT = 32
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a library that is missing or too old."""
     if "cannot open shared object file" in text:
-        found = _MESSAGE.search(text)
+        found = _MESSAGE.search(near(text, "cannot open shared object file"))
         if found is not None:
             yield from _missing(found, context)
         return
-    found = _TOO_OLD.search(text) if "GLIBC" in text else None
+    found = _TOO_OLD.search(near(text, "GLIBC"))
     if found is not None:
         yield _too_old(found, context)
 

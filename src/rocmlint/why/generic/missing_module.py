@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.installed import python_version
+from rocmlint.why.facts.moved import moved_module
 from rocmlint.why.facts.names import (
     alike,
     change_of,
     files_have,
     history_of,
+    imported_release,
     module_file,
     release_of,
     requirement_for,
@@ -26,7 +27,10 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_python import is_below, python_of_log
+from rocmlint.why.generic.other_interpreter import interpreter_of, not_found
 from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 
 _MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
 _DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")
-_BINARY = re.compile(r"of binary: (?P<binary>\S+)")
 _BUILT_WITHOUT = {
     "_ctypes": "libffi",
     "_sqlite3": "SQLite",
@@ -58,8 +61,7 @@ _WEIGHT = 18
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a module that Python does not find."""
-    if "No module named" not in text:
-        return
+    text = near(text, "No module named")
     found = _MESSAGE.search(text) or _DASH_M.search(text)
     if found is None:
         return
@@ -72,15 +74,16 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         if made_of is not None:
             yield made_of
             return
-    release = release_of(context, top)
+    # What is missing inside of a package proves that the package itself was found.
+    release = imported_release(context, top) if "." in module else release_of(context, top)
     if release.is_missing and not module_file(context, top):
         yield _not_installed(context, module, release, found[0])
-    elif "." in module:
+    elif "." in module and f"{found[0]}".startswith("No module"):
         yield from _submodule(context, module, release, found[0])
     elif release.unread is not None and release.version is None:
         yield _perhaps_not_installed(context, module, release, found[0])
     elif not release.is_missing:
-        yield from _of_another(context, release, found[0])
+        yield from not_found(context, module, release, found[0])
 
 
 def _of_python(context: Context, module: str, message: str) -> Explanation | None:
@@ -89,15 +92,11 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
     removed = removed_in(top)
     place = innermost(context)
     if removed:
-        python = _python_of_log(context) or python_version(context)
-        is_read = not isinstance(python, Unread) and python is not None
-        if (
-            is_read
-            and str(python)
-            and tuple(map(int, str(python).split(".")[:2])) < tuple(map(int, removed.split(".")))
-        ):
-            return None
-        context.saw("Python", python if is_read else "not read", "the environment")
+        python = python_of_log(context)
+        if isinstance(python, str):
+            if is_below(python, removed):
+                return None
+            context.saw("Python", python, "the log or the environment")
         actions = [pip(context, "install", "setuptools")] if top == "distutils" else []
         actions.append(Action(f"use Python {_before(removed)}, or a release that does without it"))
         return made(
@@ -129,15 +128,6 @@ def _before(python: str) -> str:
     return f"{major}.{int(minor) - 1}"
 
 
-def _python_of_log(context: Context) -> str:
-    """Return the Python whose library is in the frames: "3.12"."""
-    for frame in context.frames:
-        found = re.search(r"[/\\][Pp]ython(3)\.?(\d{1,2})[/\\]", frame.file)
-        if found is not None:
-            return f"{found[1]}.{found[2]}"
-    return ""
-
-
 def _of_project(context: Context, module: str, message: str) -> Explanation | None:
     """Explain a module that is in the project, but not where the interpreter looks."""
     top = module.partition(".")[0]
@@ -159,9 +149,9 @@ def _of_project(context: Context, module: str, message: str) -> Explanation | No
             message=message,
         )
     context.saw(os.path.join(home, top), "is in the project", "this project")
-    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
-    if binary is not None:
-        return _other_interpreter(context, top, binary["binary"], message)
+    ran = interpreter_of(context)
+    if ran:
+        return _other_interpreter(context, top, ran, message)
     has_build = any(
         os.path.isfile(os.path.join(context.project, each))
         for each in ("pyproject.toml", "setup.py")
@@ -193,7 +183,7 @@ def _home_in_project(context: Context, top: str) -> str | None:
 
 
 def _other_interpreter(context: Context, top: str, binary: str, message: str) -> Explanation:
-    context.saw("interpreter of the ranks", binary, "the log")
+    context.saw("the interpreter that ran", binary, "the log")
     chosen = context.packages.python
     is_other = bool(chosen) and not context.is_assumed and not _is_same(chosen, binary)
     python = python_of(context)
@@ -221,7 +211,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def _not_installed(context: Context, module: str, release: Release, message: str) -> Explanation:
     top = module.partition(".")[0]
-    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
+    ran = interpreter_of(context)
     provider = provider_of(top)
     declared = declared_in(context, tuple({provider or top, top}))
     place = innermost(context)
@@ -243,8 +233,8 @@ def _not_installed(context: Context, module: str, release: Release, message: str
         text = f"install the package that provides {top}: see the instructions of what imports it"
         actions.append(Action(text))
     context.saw(top, "not installed", source)
-    if binary is not None:
-        context.saw("interpreter of the ranks", binary["binary"], "the log")
+    if ran:
+        context.saw("the interpreter that ran", ran, "the log")
     return made(
         context,
         "missing-module",
@@ -295,13 +285,15 @@ def _submodule(
         yet = "" if change.gone else " yet"
         version = str(release) if release.version else f"the installed {release}"
         wanted = requirement_for(release.name, change)
+        moved = moved_module(module, release.version) if release.version is not None else ""
+        new = f"import {moved} instead" if moved else ""
         yield made(
             context,
             "missing-module",
             f"{version} does not have the module {module}{yet}: {told(change)}",
             weight=_WEIGHT + 4,
             where=where(place),
-            actions=in_place(context, change, release, wanted),
+            actions=in_place(context, change, release, wanted, new),
             confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
             missing=(release.unread,),
             rules=("ROC204",),
@@ -313,7 +305,7 @@ def _submodule(
     if release.version is None or change.is_there or files_have(context, module):
         return
     top_is_read = bool(module_file(context, parent.partition(".")[0]))
-    near = alike(context, module)
+    near = alike(context, module, release.version)
     hint = f"; it has {', '.join(near)}" if near else ""
     if top_is_read:
         context.saw(module, "not there", "the installed files")
@@ -331,29 +323,5 @@ def _submodule(
         ),
         confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
         missing=(release.unread,),
-        message=message,
-    )
-
-
-def _of_another(context: Context, release: Release, message: str) -> Iterator[Explanation]:
-    """Explain a package that is installed here, but was not found there."""
-    binary = next(filter(None, map(_BINARY.search, context.log.lines)), None)
-    command = "python -c 'import sys; print(sys.executable)'"
-    if binary is not None:
-        context.saw("interpreter of the ranks", binary["binary"], "the log")
-        other = binary["binary"]
-    else:
-        other = "another interpreter"
-    yield made(
-        context,
-        "other-interpreter",
-        f"{release} is installed in {context.packages.folders[0]}, but {other} ran, which lacks it",
-        weight=_WEIGHT,
-        sure=False,
-        actions=(
-            Action(f"run the program with {python_of(context)} -m, or activate its environment"),
-        ),
-        confirm=command,
-        missing=(Unread("the interpreter that ran", command),),
         message=message,
     )

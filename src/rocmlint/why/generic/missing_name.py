@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.moved import moved_to
 from rocmlint.why.facts.names import (
     alike,
     change_of,
     files_have,
     history_of,
     imported_release,
-    moved_to,
     names_of_file,
     requirement_for,
     saw_index,
@@ -33,6 +33,7 @@ from rocmlint.why.generic.parts import (
     unmet_demand,
     where,
 )
+from rocmlint.why.generic.reader import near
 from rocmlint.why.generic.shadowed import is_foreign, is_own
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ WEIGHT = 20
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a name that a module of a package lacks."""
-    found = _MESSAGE.search(text) if "cannot import name" in text else None
+    text = near(text, "cannot import name")
+    found = _MESSAGE.search(text)
     if found is None or _PARTIAL in text[found.start() : found.end() + 60]:
         return
     path = found["path"] or ""
@@ -226,7 +228,7 @@ def _from_files(
     if has:
         return
     context.saw(dotted, "not there" if has is False else "not found", "the installed files")
-    near = alike(context, dotted)
+    near = alike(context, dotted, release.version)
     home = moved_to(dotted, release.version) if release.version is not None else ""
     place = innermost(context)
     asker = place.owner if place is not None and place.owner.kind == "package" else None
@@ -237,7 +239,7 @@ def _from_files(
     if home:
         actions.append(Action(f"import {name} from {home}, if it does the same"))
     if is_other:
-        text = f"install releases of {asker and asker.name} and {release.name} that fit each other"
+        text = f"install a {asker and asker.name} that is compatible with {release}"
         actions.append(Action(text))
     elif not actions:
         actions.append(Action(f"install the {release.name} that this code was written for"))

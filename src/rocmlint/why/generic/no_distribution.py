@@ -4,82 +4,38 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from packaging.utils import canonicalize_name
 
 from rocmlint.published import amd_wheels, requirements, rocm_wheels
 from rocmlint.published.amd_index import amd_indexes_in
 from rocmlint.published.fitting import shown
-from rocmlint.published.pytorch_index import FAMILY, rocm_in
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.text.words import few
-from rocmlint.text.written import minor_release, requirement_of, version_of
+from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.installed import python_version
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.index_search import Search, search_in
 from rocmlint.why.generic.parts import made
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
 
-_PIP = re.compile(
-    r"Could not find a version that satisfies the requirement (?P<asked>[^\n(]+?)"
-    r"(?: \(from (?!versions)[^()\n]*(?:\([^()\n]*\))?[^()\n]*\))?"
-    r"(?: \(from versions: (?P<listed>[^()\n]*)\))?\s*$",
-    re.MULTILINE,
-)
-_PIP_SHORT = re.compile(r"No matching distribution found for (?P<asked>[^\n(]+)")
-_UV = re.compile(
-    r"[Bb]ecause (?:(?P<missing>[\w.-]+) was not found in the (?:package registry|cache|provided"
-    r" package[^\n,]{0,40})|there (?:is|are) no versions? of "
-    r"(?P<asked>[\w.-]+(?:\[[\w,-]+\])?\s?(?:[=<>!~]=?\s?[\w.*+]+,?)*)"
-    r"|(?P<tagged>[\w.-]+(?:==[\w.*+]+)?) has no wheels with a matching (?P<tag>[\w ]+? tag))"
-)
-_PYTHON = re.compile(r"(?:[Pp]ython[ /]?v?|cp)(?P<major>3)\.?(?P<minor>\d{1,2})\b")
 _OTHER_PYTHON = re.compile(r"(?P<version>\d[\w.+]*) Requires-Python (?P<python>[<>=!~][^;\n]*)")
 _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
 _MOST_LISTED = 3
 _WEIGHT = 34
 
 
-@dataclass(frozen=True)
-class Search:
-    """What was looked for and where: ``listed`` are the versions that the index has."""
-
-    name: str
-    specifier: SpecifierSet
-    text: str
-    """The requirement as it is written."""
-    listed: tuple[Version, ...] | None
-    """None where the message does not say."""
-    log: str
-    message: str
-
-    @cached_property
-    def python(self) -> str:
-        """The Python that the log says: "3.14"; empty where it does not."""
-        pythons = dict.fromkeys(f"3.{each['minor']}" for each in _PYTHON.finditer(self.log))
-        return next(iter(pythons)) if len(pythons) == 1 else ""
-
-    @cached_property
-    def rocm(self) -> str:
-        """The ROCm of PyTorch's index, or of the version that is asked for; or empty."""
-        found = _ROCM.search(self.text)
-        in_log = list(dict.fromkeys(rocm_in(self.log)))
-        return found["rocm"] if found is not None else in_log[0] if len(in_log) == 1 else ""
-
-
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain that an index has nothing that fits."""
-    search = _search(text, "\n".join(context.log.lines))
+    search = search_in(text, "\n".join(context.log.lines))
     if search is None:
         return
     python = search.python or _read_python(context)
@@ -89,37 +45,6 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         if explained is not None:
             yield explained
             return
-
-
-def _search(text: str, log: str) -> Search | None:
-    found = _PIP.search(text) if "Could not find a version" in text else None
-    if found is None and "No matching distribution found" in text:
-        found = _PIP_SHORT.search(text)
-    if found is not None:
-        written = found["asked"].strip()
-        listed = found.groupdict().get("listed")
-        return _of(written, _versions(listed), log, found[0].strip())
-    found = _UV.search(text) if "No solution found" in text else None
-    if found is None:
-        return None
-    written = found["missing"] or found["asked"] or found["tagged"]
-    listed_ = () if found["missing"] else None
-    return _of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
-
-
-def _of(written: str, listed: tuple[Version, ...] | None, log: str, message: str) -> Search | None:
-    asked = requirement_of(written.partition(";")[0].strip())
-    if asked is None or asked.url:
-        return None
-    name = canonicalize_name(asked.name)
-    return Search(name, asked.specifier, written, listed, log, message)
-
-
-def _versions(listed: str | None) -> tuple[Version, ...] | None:
-    if listed is None:
-        return None
-    found = (version_of(each.strip()) for each in listed.split(","))
-    return tuple(each for each in found if each is not None)
 
 
 def _read_python(context: Context) -> str:
@@ -203,6 +128,8 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
     first, last = min(search.listed), max(search.listed)
     has = f"{first} to {last}" if first != last else str(last)
     context.saw("the index has", has, "the message")
+    if any(not each.is_prerelease for each in inside):
+        return None  # it was refused for another reason
     if inside:
         newest = max(inside)
         return _explained(
@@ -213,10 +140,9 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
         )
     if "+rocm" in search.text and not any("rocm" in (each.local or "") for each in search.listed):
         return _without_label(search, context)
-    more = []
-    python = _other_python(search)
-    if python:
-        more.append(Action(f"or use Python {python}, which the versions left out require"))
+    more: list[Action] = []
+    if _other_python(search):
+        return None
     rocm = search.rocm or next(
         (f["rocm"] for f in map(_ROCM.search, map(str, search.listed)) if f), ""
     )

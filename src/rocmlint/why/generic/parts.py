@@ -17,6 +17,7 @@ from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.facts.requirements import required_by
+from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
     from rocmlint.why.facts.names import Change, Release
-    from rocmlint.why.facts.value import Unread
     from rocmlint.why.log.shapes import Frame
 
 
@@ -98,7 +98,7 @@ def where(place: Place | None, change: str = "change this file") -> str:
     """Return the file to change in words."""
     if place is None:
         return ""
-    if place.owner.kind == "package":
+    if place.owner.kind in {"package", "hub"}:
         return f"{place.frame.file}:{place.frame.line} ({place.owner}): not this project's code"
     return f"{place}: {change}"
 
@@ -136,6 +136,25 @@ def made(  # noqa: PLR0913 - the parts of an explanation
     )
 
 
+def older_remote_code(  # noqa: PLR0913 - the parts of an explanation
+    context: Context, entry: str, cause: str, *, weight: int, remote: Owner, message: str
+) -> Explanation:
+    """Return that a model's own code was written for another release of the library."""
+    return made(
+        context,
+        entry,
+        cause,
+        weight=weight,
+        where=f"{remote}: not this project's code",
+        actions=(
+            Action("install the transformers that config.json of the model names"),
+            Action("or use a newer revision of the model, or trust_remote_code=False"),
+        ),
+        missing=(Unread("transformers_version in config.json of the model"),),
+        message=message,
+    )
+
+
 def pip(context: Context, *rest: str) -> Action:
     """Return a command of pip for the interpreter of the log."""
     python = context.packages.python or "python"
@@ -148,7 +167,7 @@ def install(context: Context, wanted: str) -> Action:
     name = canonicalize_name(asked.name) if asked is not None else wanted
     if name in FAMILY and asked is not None:
         words = ["rocmlint", "stack", "install-command"]
-        minor = torch_minor(asked.specifier) if name == "torch" else ""
+        minor = torch_minor(asked.specifier) if name == "torch" and asked.specifier else ""
         words += ["--torch", minor] if minor else []
         others = [each for each in FAMILY if each != "torch" and context.packages.get(each)]
         words += [f"--{each}" for each in dict.fromkeys((*others, *({name} - {"torch"})))]

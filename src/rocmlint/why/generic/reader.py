@@ -1,4 +1,4 @@
-"""The shape of a generic reader."""
+"""The shape of a generic reader, and the part of a log that one looks at."""
 
 from __future__ import annotations
 
@@ -12,3 +12,13 @@ if TYPE_CHECKING:
 
 Reader = Callable[[str, "Context"], Iterator[Explanation]]
 """Reads the text of one exception ("Type: message") or a line; yields what explains it."""
+_AFTER = 4_000
+
+
+def near(text: str, literal: str) -> str:
+    """Return the first line that contains a literal, and what follows it; empty without one.
+
+    A pattern then never has a whole log to search.
+    """
+    at = text.find(literal)
+    return "" if at < 0 else text[text.rfind("\n", 0, at) + 1 : at + _AFTER]

@@ -13,9 +13,11 @@ from rocmlint.published.fitting import shown
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.installed import version
+from rocmlint.why.facts.providers import provider_of
 from rocmlint.why.facts.requirements import demands_on
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import innermost, install, made, pip, where
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,64 +28,90 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
 
-_NAME = r"[A-Za-z][\w.-]*?"
-_RANGE = r"(?:\s*\[[\w,-]+\])?\s*\(?(?P<range>(?:[<>=!~]=?=?\s*[\w.*+!]+\s*,?\s*)+)\)?"
+_NAME = r"[A-Za-z][\w.-]{0,80}?"
+_RANGE = (
+    r"(?:\s?\[[\w,-]{1,80}\])?\s?\(?"
+    r"(?P<range>(?:[<>=!~]=?=?\s{0,3}[\w.*+]{1,40}\s{0,3},?\s{0,3}){1,9})\)?"
+)
 _FOUND = r"(?P<found>v?\d[\w.+]*?)"
-_SHAPES = tuple(
-    re.compile(each)
-    for each in (
-        # transformers and its relatives
-        (
+_SHAPES = (
+    (
+        "is required for a normal functioning of this module",
+        re.compile(
             rf"(?P<name>{_NAME}){_RANGE} is required for a normal functioning of this module,? "
             rf"but found {_NAME}==?{_FOUND}\.?(?:\s|$)"
         ),
-        # pip, after an installation and in a check
-        (
+    ),
+    (
+        "but you",
+        re.compile(
             rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) (?:requires|has requirement) "
             rf"(?P<name>{_NAME}){_RANGE}, but you(?:'ll)? have {_NAME} {_FOUND}"
             r"(?: which is incompatible)?\.?(?:\s|$)"
         ),
-        # setuptools
-        (
+    ),
+    (
+        "VersionConflict",
+        re.compile(
             rf"VersionConflict: \({_NAME} {_FOUND} \([^)\n]*\), "
             rf"Requirement\.parse\(['\"](?P<name>{_NAME}){_RANGE}['\"]\)"
         ),
-        # libraries' own words
-        (
+    ),
+    (
+        " is required but found ",
+        re.compile(
+            rf"(?P<name>{_NAME})(?P<range> ?>= ?[\d.]{{1,20}}) is required but found "
+            rf"{_FOUND}\.?(?:\s|$)"
+        ),
+    ),
+    (
+        " but ",
+        re.compile(
             rf"(?:requires?|needs?) (?:the )?`?(?P<name>{_NAME})`?{_RANGE}`?,? but (?:only )?"
             rf"(?:you have|found|got|the installed version is|version|is) (?:{_NAME}\s*(?:==)?\s*)?"
             rf"{_FOUND}\.?(?:\s|$)"
         ),
-    )
+    ),
 )
+"""A text of each kind of message, and its shape: of transformers, pip, setuptools, others."""
 _NOT_INSTALLED = re.compile(
     rf"(?P<by>{_NAME}) (?P<by_version>\d[\w.+]*) requires (?P<name>{_NAME})(?:{_RANGE})?, "
     r"which is not installed"
 )
 _NO_METADATA = re.compile(
-    r"(?:No package metadata was found for |PackageNotFoundError: |"
+    r"(?:No package metadata was found for |PackageNotFoundError: (?!No package )|"
     r"DistributionNotFound: The ['\"])['\"]?(?P<name>[A-Za-z][\w.-]*)"
 )
 _OTHER_PYTHON = re.compile(
     rf"[Pp]ackage ['\"](?P<name>{_NAME})['\"] requires a different Python: (?P<found>[\d.]+\w*) "
     r"not in ['\"](?P<range>[^'\"\n]+)['\"]"
 )
-_INSTALL_HINT = re.compile(
-    rf"(?:requires?|needs?|install|use) [^\n]{{0,120}}pip install [^\n'\"`]{{0,40}}['\"]?"
-    rf"(?P<name>{_NAME})(?P<range>>=[\d.]+\w*)['\"`]?"
+_LIBRARY = re.compile(
+    r"requires the (?P<name>[A-Za-z][\w.-]{0,60}) library but it was not found in your environment"
 )
+_LIBRARIES = {"pytorch": "torch", "opencv": "opencv-python-headless", "faiss": "faiss-cpu"}
+_INSTALL_HINT = re.compile(
+    r"(?:requires?|needs?|not found|not installed)\b[\s\S]{0,240}?\bpip install (?:-\S{1,20} ){0,3}"
+    r"(?:transformers\[torch\]` or `pip install )?['\"]?(?P<name>[A-Za-z][\w.-]{0,80})"
+    r"(?P<range>>=[\d.]+\w*)?['\"`\s]"
+)
+_NOT_OF_PIP = frozenset(
+    {"python", "cuda", "rocm", "gcc", "glibc", "cmake", "node", "driver", "hip"}
+)
+_LONGEST = 20_000
 _WEIGHT = 30
 
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a requirement that what is installed does not meet."""
     if "requires a different Python" in text:
-        yield from _python(text, context)
-    found = next(filter(None, (each.search(text) for each in _SHAPES)), None)
+        yield from _python(near(text, "requires a different Python"), context)
+    searched = (each.search(near(text, literal)) for literal, each in _SHAPES)
+    found = next(filter(None, searched), None)
     if found is not None:
         yield from _range(found, context)
         return
-    found = _NOT_INSTALLED.search(text) if "which is not installed" in text else None
+    found = _NOT_INSTALLED.search(near(text, "which is not installed"))
     if found is not None:
         wanted = f"{found['name']}{found['range'] or ''}".replace(" ", "")
         cause = f"{found['by']} {found['by_version']} requires {wanted}, which is not installed"
@@ -98,19 +126,28 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
             message=found[0],
         )
         return
-    found = _NO_METADATA.search(text) if "etadata was found" in text or "NotFound" in text else None
+    found = _NO_METADATA.search(near(text, "No package metadata") or near(text, "NotFound"))
     if found is not None:
         yield from _metadata(found, context)
         return
-    found = _INSTALL_HINT.search(text) if "pip install" in text else None
+    found = _LIBRARY.search(near(text, "library but it was not found in your environment"))
     if found is not None:
-        yield from _hint(found, context)
+        name = found["name"].lower()
+        name = _LIBRARIES.get(name) or provider_of(found["name"]) or name
+        yield from _hint(context, name, "", found[0])
+        return
+    found = _INSTALL_HINT.search(text[:_LONGEST] + "\n") if "pip install" in text else None
+    if found is not None:
+        yield from _hint(context, found["name"], found["range"] or "", found[0])
 
 
 def _range(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     name, specifier = found["name"], _specifier(found["range"])
+    name = _LIBRARIES.get(name.lower(), name)
     has = version_of(found["found"].rstrip("."))
     if specifier is None or has is None or specifier.contains(has, prereleases=True):
+        return
+    if canonicalize_name(name) in _NOT_OF_PIP:
         return
     groups = found.groupdict()
     place = innermost(context)
@@ -229,13 +266,12 @@ def _python(text: str, context: Context) -> Iterator[Explanation]:
     )
 
 
-def _hint(found: re.Match[str], context: Context) -> Iterator[Explanation]:
+def _hint(context: Context, name: str, bounds: str, message: str) -> Iterator[Explanation]:
     """Explain a message that says what to install, by what is installed."""
-    name, specifier = found["name"], _specifier(found["range"])
-    has = version(context, name)
+    specifier, has = _specifier(bounds), version(context, name)
     if specifier is None or isinstance(has, Unread):
         return
-    if has is not None and specifier.contains(has, prereleases=True):
+    if has is not None and (not bounds or specifier.contains(has, prereleases=True)):
         return
     is_there = f"{name} {has} is installed" if has is not None else f"{name} is not installed"
     yield made(
@@ -246,5 +282,5 @@ def _hint(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         where=where(innermost(context)),
         actions=(install(context, f"{name}{shown(specifier)}"),),
         confirm=pip(context, "show", name).text,
-        message=found[0],
+        message=message,
     )

@@ -8,9 +8,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
+from rocmlint.why.facts.names import module_file
 from rocmlint.why.facts.providers import is_library
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import Place, innermost, made, python_of
+from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,17 +34,20 @@ _FROM_FILE = re.compile(
     r" \((?P<path>[^()\n]+)\)"
 )
 _ATTRIBUTE = re.compile(r"\bmodule ['\"](?P<module>\w+)['\"] has no attribute ['\"]\w+['\"]")
+_NO_SUBMODULE = re.compile(r"No module named ['\"](?P<module>\w+)\.[\w.]+['\"]")
 _UNKNOWN_PLACE = "(unknown location)"
 _SITE = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3|[/\\]Lib[/\\]")
 _WEIGHT = 40
 
 
 def is_foreign(path: str, module: str, context: Context) -> bool:
-    """Return whether a path of a message is a file outside of packages, named like a library."""
-    if not path or _SITE.search(path) or not path.endswith(".py"):
-        return False
+    """Return whether a path of a message is a file that hides a library of its name."""
     top = module.partition(".")[0]
-    return _is_named(path, top) and is_library(context, top)
+    if not path or _SITE.search(path) or not _is_named(path, top) or not is_library(context, top):
+        return False
+    if path.endswith("__init__.py"):  # the source of a package may be installed in place
+        return is_own(path, context) and bool(module_file(context, top))
+    return os.path.isabs(path) or is_own(path, context)
 
 
 def is_own(path: str, context: Context) -> bool:
@@ -61,32 +66,41 @@ def _is_named(path: str, top: str) -> bool:
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain an import that found another file than the package."""
     if _UNKNOWN_PLACE in text:
-        yield from _without_init(text, context)
+        yield from _without_init(near(text, _UNKNOWN_PLACE), context)
         return
-    renaming = _RENAMING.search(text) if "consider renaming" in text else None
+    renaming = _RENAMING.search(near(text, "consider renaming"))
     if renaming is not None:
         yield _shadowing(context, renaming["path"], _stem(renaming["path"]), renaming[0])
         return
-    partial = _PARTIAL.search(text) if "partially initialized module" in text else None
+    partial = _PARTIAL.search(near(text, "partially initialized module"))
     if partial is not None:
         yield from _partial(partial, context)
         return
     if "is not a package" in text:
-        found = _NO_PACKAGE.search(text)
+        found = _NO_PACKAGE.search(near(text, "is not a package"))
         top = found["parent"].partition(".")[0] if found is not None else ""
         path = _own_file(context, top) if found is not None and found["parent"] == top else ""
         if found is not None and path:
-            yield _shadowing(context, path, top, found[0])
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, top, found[0], sure=sure)
         return
-    found = _FROM_FILE.search(text) if "cannot import name" in text else None
+    found = _FROM_FILE.search(near(text, "cannot import name"))
     if found is not None and is_foreign(found["path"], found["module"], context):
         yield _shadowing(context, found["path"], found["module"].partition(".")[0], found[0])
         return
-    found = _ATTRIBUTE.search(text) if "has no attribute" in text else None
+    found = _ATTRIBUTE.search(near(text, "has no attribute"))
     if found is not None and is_library(context, found["module"]):
         path = _own_file(context, found["module"])
         if path:
-            yield _shadowing(context, path, found["module"], found[0])
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, found["module"], found[0], sure=sure)
+        return
+    found = _NO_SUBMODULE.search(near(text, "No module named"))
+    if found is not None and is_library(context, found["module"]):
+        path = _own_file(context, found["module"])
+        if path and context.packages.owner(found["module"]) is not None:
+            sure = _is_first(context, path)
+            yield _shadowing(context, path, found["module"], found[0], sure=sure)
 
 
 def _stem(path: str) -> str:
@@ -94,8 +108,10 @@ def _stem(path: str) -> str:
     return parts[-2] if parts[-1] == "__init__.py" and len(parts) > 1 else parts[-1][:-3]
 
 
-def _shadowing(context: Context, path: str, top: str, message: str) -> Explanation:
-    context.saw(path, f"imported as {top}", "the message")
+def _shadowing(
+    context: Context, path: str, top: str, message: str, *, sure: bool = True
+) -> Explanation:
+    context.saw(path, f"is imported as {top}", "the log" if sure else "this machine")
     kind = "Python's own module" if top in sys.stdlib_module_names else "the package"
     new = os.path.basename(path) if not path.endswith("__init__.py") else top
     return made(
@@ -103,11 +119,21 @@ def _shadowing(context: Context, path: str, top: str, message: str) -> Explanati
         "shadowed-module",
         f"{path} has the name of {kind} {top}, so Python imports this file instead of it",
         weight=_WEIGHT,
+        sure=sure,
         where=f"{path} (this project): rename this file",
         actions=(Action(f"rename {new}, and delete its __pycache__; no import has to change"),),
         confirm=f"{python_of(context)} -c 'import {top}; print({top}.__file__)'",
+        missing=() if sure else (Unread(f"the file that is imported as {top}", "see confirm"),),
         message=message,
     )
+
+
+def _is_first(context: Context, path: str) -> bool:
+    """Return whether a file of the project is in the traceback, or beside the script that ran."""
+    script = context.frames[0].file if context.frames else ""
+    home = os.path.dirname(os.path.dirname(path) if path.endswith("__init__.py") else path)
+    is_beside = bool(script) and os.path.normpath(os.path.dirname(script)) == home
+    return is_beside or any(each.file == path for each in context.frames)
 
 
 def _own_file(context: Context, top: str) -> str:
@@ -133,7 +159,7 @@ def _partial(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     path = found["path"] or found["from"] or ""
     if not path:
         path = _own_file(context, top) if is_library(context, top) else ""
-    if path and not _SITE.search(path) and _is_named(path, top) and is_library(context, top):
+    if is_foreign(path, top, context):
         yield _shadowing(context, path, top, found[0])
         return
     intruder = _intruder(context)
@@ -164,17 +190,18 @@ def _probably_shadowed(context: Context, top: str, message: str) -> Explanation:
 
 def _intruder(context: Context) -> Place | None:
     """Return a file of the project that a package imports by the name of another library."""
-    before = None
+    before, line = "", ""
     for frame in context.frames:
         if frame.file.startswith("<frozen"):
             continue
         owner = context.owner(frame)
         is_outside = owner.kind in {"project", "other"} and not _SITE.search(frame.file)
-        if is_outside and before in {"package", "python"} and _is_module_level(frame.function):
-            stem = _stem(frame.file) if frame.file.endswith(".py") else ""
-            if stem and is_library(context, stem):
+        if is_outside and before in {"package", "python"} and frame.file.endswith(".py"):
+            stem = _stem(frame.file)
+            is_imported = re.match(rf"(?:import|from)\s.*\b{re.escape(stem)}\b", line)
+            if is_imported and is_library(context, stem):
                 return Place(frame, owner)
-        before = owner.kind
+        before, line = owner.kind, frame.code
     return None
 
 
@@ -224,17 +251,19 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
     folder = _folder(context, module)
     command = f"{python_of(context)} -c 'import {module}; print(list({module}.__path__))'"
     if folder:
-        context.saw(folder, "a folder without __init__.py", "this machine")
+        context.saw(folder, "a directory without __init__.py", "this machine")
         in_packages = bool(_SITE.search(f"{folder}{os.sep}"))
-        cause = f"{module} is the folder {folder}, which has no __init__.py: nothing of the package"
+        cause = (
+            f"{module} is the directory {folder}, which has no __init__.py: nothing of the package"
+        )
         text = f"run the script from another directory, or rename {folder}"
         do = [Action(text)]
         if in_packages:
             text = f"delete {folder}, the rest of an installation"
             do = [Action(text), _reinstall(context, top)]
     else:
-        cause = f"{module} is a folder without __init__.py that is found first, not the package"
-        do = [Action(f"delete or rename the folder that this prints, then install {top}")]
+        cause = f"{module} is a directory without __init__.py that is found first, not the package"
+        do = [Action(f"delete or rename the directory that this prints, then install {top}")]
     yield made(
         context,
         "folder-without-code",
@@ -244,7 +273,7 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
         where=folder,
         actions=tuple(do),
         confirm=command,
-        missing=() if folder else (Unread(f"the folder that is imported as {module}", command),),
+        missing=() if folder else (Unread(f"the directory that is imported as {module}", command),),
         message=found[0],
     )
 

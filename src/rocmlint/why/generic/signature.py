@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
@@ -15,6 +14,7 @@ from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
+from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
     files_take,
@@ -27,7 +27,15 @@ from rocmlint.why.facts.names import (
     told,
 )
 from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.parts import Place, in_place, innermost, made, where
+from rocmlint.why.generic.call import Call, call_in
+from rocmlint.why.generic.parts import (
+    Place,
+    in_place,
+    innermost,
+    made,
+    older_remote_code,
+    where,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,48 +45,14 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.definitions import Definition
     from rocmlint.why.facts.names import Change, Release
 
-_KEYWORD = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) (?:got an unexpected keyword argument|"
-    r"got (?P<twice>multiple values) for (?:keyword )?argument) ['\"](?P<name>\w+)['\"]"
-)
-_MISSING = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: "
-    r"(?P<names>['\"]\w+['\"](?:(?:,| and|, and) ['\"]\w+['\"])*)"
-)
-_COUNT = re.compile(
-    r"(?P<callee>[\w.<>]+)\(\) takes (?:from \d+ to |exactly |at most )?(?P<takes>\d+) positional "
-    r"arguments? but (?P<given>\d+) (?:was|were) given"
-)
 _SELVES = ("self", "cls")
 _LARGEST = 2_000_000
 _WEIGHT = 24
 
 
-@dataclass(frozen=True)
-class Call:
-    """What a message says of a call: ``given`` was passed, or ``lacking`` was not."""
-
-    callee: str
-    given: str = ""
-    lacking: tuple[str, ...] = ()
-    counts: tuple[int, int] | None = None
-    """How many positional arguments it takes, and how many there were."""
-    is_double: bool = False
-    message: str = ""
-
-    @property
-    def problem(self) -> str:
-        """What is wrong, with the callee as the subject."""
-        if self.given:
-            return f"takes {self.given} twice" if self.is_double else f"does not take {self.given}"
-        if self.counts is not None:
-            return f"takes {self.counts[0]} positional arguments, not {self.counts[1]}"
-        return f"requires {', '.join(self.lacking)}"
-
-
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a call that does not fit its callee."""
-    call = _call(text)
+    call = call_in(text)
     if call is None or "<lambda>" in call.callee:
         return
     place = innermost(context)
@@ -87,22 +61,6 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         yield _of_project(context, call, own, place)
         return
     yield from _of_package(context, call, place)
-
-
-def _call(text: str) -> Call | None:
-    found = _KEYWORD.search(text) if "argument" in text else None
-    if found is not None:
-        is_double = bool(found["twice"])
-        return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
-    found = _MISSING.search(text) if "() missing " in text else None
-    if found is not None:
-        names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
-        return Call(found["callee"], lacking=names, message=found[0])
-    found = _COUNT.search(text) if "() takes " in text else None
-    if found is not None:
-        counts = (int(found["takes"]), int(found["given"]))
-        return Call(found["callee"], counts=counts, message=found[0])
-    return None
 
 
 # A definition of the project.
@@ -168,7 +126,7 @@ def _of_project(context: Context, call: Call, own: Definition, place: Place | No
         context,
         "signature",
         cause,
-        weight=_WEIGHT + 6,
+        weight=_WEIGHT + 60,
         where=f"{at} (this project): change this definition"
         if caller is not None or is_override
         else where(place),
@@ -188,7 +146,7 @@ def _since(context: Context, own: Definition, call: Call) -> tuple[Release, Chan
             release = release_of(context, package)
             if release.version is None:
                 continue
-            modules = known.elsewhere(base, release.version)
+            modules = modules_with(package, base, release.version)
             if modules:
                 history = known.keyword(f"{modules[0]}.{base}.{method}", call.given)
                 return release, change_of(history, release.version)
@@ -210,7 +168,9 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
     told_ = [each for each in _candidates(context, call, imported) if _change(each, call).is_told]
     owners = {each.release.name for each in told_}
     if told_ and call.given and not call.is_double:
-        yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1)
+        is_of_package = place is not None and place.distribution.replace("-", "_") in indexed()
+        is_proven = imported is not None or is_of_package
+        yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1 and is_proven)
         return
     if imported is not None:
         yield from _by_import(context, call, imported, place)
@@ -221,13 +181,27 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
 def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
     """Explain a method of a class that the calling package does not define itself."""
     holder, _, method = call.callee.rpartition(".")
+    if place.owner.kind == "hub":
+        yield from _of_remote_code(context, call, place)
+        return
     known = names_of(place.distribution.replace("-", "_")) if place.distribution else None
     release = version_of(place.owner.version)
     if known is None or release is None or not holder or method == "__init__":
         return
-    if known.elsewhere(holder, release):
+    if modules_with(known.package, holder, release):
         return
     text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
+    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
+    if remote is not None:
+        yield older_remote_code(
+            context,
+            "signature",
+            f"{remote} is older than {place.owner}, which passes {call.given} to {call.callee}",
+            weight=_WEIGHT,
+            remote=remote,
+            message=call.message,
+        )
+        return
     yield made(
         context,
         "signature",
@@ -263,7 +237,7 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
         release = release_of(context, package)
         if release.version is None:
             continue
-        modules = known.elsewhere(parts[0], release.version)
+        modules = modules_with(package, parts[0], release.version)
         if modules:
             yield Callee(".".join((modules[0], *parts)), release)
 
@@ -287,16 +261,22 @@ def _by_index(
     context: Context, call: Call, callee: Callee, place: Place | None, *, is_one: bool
 ) -> Explanation:
     change, release = _change(callee, call), callee.release
+    name = call.callee
+    if name == "__init__":
+        name = callee.dotted.rpartition(".")[2]
+    holder = name.partition(".")[0]
+    is_one = is_one and not any(True for _ in definitions(context.project, holder))
     context.evidence.clear()  # of what the other packages have, nothing matters
     release_of(context, callee.dotted)
     saw_index(context, f"{callee.dotted}({call.given}=)", change)
     caller = place.owner if place is not None and place.owner.name else None
-    by = f"; {caller} passes it" if caller is not None else ""
+    is_other = place is not None and place.distribution != release.name
+    by = f"; {caller} passes it" if caller is not None and is_other else ""
     new = f"leave {call.given} out of the call" if change.gone else ""
     return made(
         context,
         "signature",
-        f"{call.callee} of {release} does not take {call.given}: {told(change)}{by}",
+        f"{name} of {release} does not take {call.given}: {told(change)}{by}",
         weight=_WEIGHT + 4,
         sure=is_one,
         where=where(place),
@@ -376,5 +356,22 @@ def _by_import(
         where=where(place),
         actions=(Action(text),),
         missing=(release.unread,),
+        message=call.message,
+    )
+
+
+def _of_remote_code(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+    """Explain a call of remote code that the library does not take."""
+    holder = call.callee.partition(".")[0]
+    release = release_of(context, "transformers")
+    if release.version is None or not modules_with("transformers", holder, release.version):
+        return
+    yield older_remote_code(
+        context,
+        "signature",
+        f"{call.callee} of {release} does not take {call.given}; {place.owner} was written for"
+        " another release",
+        weight=_WEIGHT,
+        remote=place.owner,
         message=call.message,
     )

@@ -12,11 +12,12 @@ from rocmlint.published.rocm_wheels import row
 from rocmlint.text.words import shortened
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
-from rocmlint.why.facts.installed import torch_build, version
+from rocmlint.why.facts.installed import python_version, torch_build, version
 from rocmlint.why.facts.providers import provider_of
 from rocmlint.why.facts.symbols import symbol_of
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made, pip, python_of
+from rocmlint.why.generic.reader import near
 from rocmlint.why.log.shapes import Frame
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.symbols import Symbol
 
 _MESSAGE = re.compile(
-    r"(?P<file>[^\s:'\"]+\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? undefined symbol: (?P<symbol>[\w.$@]+)"
+    r"(?P<file>[^\s:'\"]{1,400}\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? "
+    r"undefined symbol: (?P<symbol>[\w.$@]+)"
     r"(?:, version (?P<library>[\w.+-]+))?"
 )
 _OF_TORCH = frozenset({"c10", "at", "torch", "caffe2", "c10d"})
@@ -45,7 +47,7 @@ _WEIGHT = 36
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
     """Explain a symbol that no loaded library has."""
-    found = _MESSAGE.search(text) if "undefined symbol: " in text else None
+    found = _MESSAGE.search(near(text, "undefined symbol: "))
     if found is None:
         return
     file, symbol = found["file"], symbol_of(found["symbol"])
@@ -75,7 +77,8 @@ def _of_torch(context: Context, file: str, symbol: Symbol, message: str) -> Expl
     name, has = _owner(context, file)
     binary = re.split(r"[/\\]", file)[-1]
     what = f"{name} {has}".rstrip() or binary
-    torch, build = version(context, "torch"), torch_build(context)
+    torch = version(context, "torch")
+    build = torch_build(context) if "cuda" in symbol.name else None
     installed = (
         "the installed torch" if isinstance(torch, Unread) else f"the installed torch {torch}"
     )
@@ -130,6 +133,8 @@ def _of_python(context: Context, file: str, symbol: Symbol, message: str) -> Exp
     binary = re.split(r"[/\\]", file)[-1]
     built = re.search(r"cpython-3(\d{1,2})", binary)
     context.saw(binary, f"needs {symbol.name}", "the message")
+    python = python_version(context)
+    has_python = "" if isinstance(python, Unread) or python is None else str(python)
     tail = f" (Python 3.{built[1]} by its name)" if built is not None else ""
     what = f"{name} {has}".rstrip() or binary
     return made(
@@ -137,6 +142,7 @@ def _of_python(context: Context, file: str, symbol: Symbol, message: str) -> Exp
         "binary-of-another-python",
         f"{what} was built for another Python{tail} than the one that runs: it needs {symbol.name}",
         weight=_WEIGHT,
+        sure=built is not None and has_python != "" and has_python != f"3.{built[1]}",
         where=file if "/" in file else "",
         actions=(Action(f"uninstall {name or binary} and install it with the Python that runs"),),
         confirm=f"{python_of(context)} --version",

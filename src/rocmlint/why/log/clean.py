@@ -1,4 +1,4 @@
-"""The lines of a log without colors, times and the prefixes of launchers.
+"""The lines of a log without colors, secrets, times and the prefixes of launchers.
 
 The source of each line is kept: a rank, a process or a container. Each has tracebacks of its own.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
+
+from rocmlint.text.secrets import without_credentials, without_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +70,7 @@ class Line(NamedTuple):
 
 
 def cleaned(lines: Iterable[str]) -> list[Line]:
-    """Take colors, controls and prefixes from all lines of a log."""
+    """Take colors, controls, prefixes and secrets from all lines of a log."""
     plain = [_without_controls(each) for each in lines]
     named = {found["name"] for found in map(_NAMED.match, plain) if found is not None}
     return [_without_prefixes(each, named) for each in plain]
@@ -106,4 +108,5 @@ def _without_prefixes(line: str, named: set[str]) -> Line:
         if found is None:
             break
         at = found.end()
-    return Line(line[at : at + _LONGEST].rstrip(), " ".join(sources), rank, is_record)
+    text = without_tokens(without_credentials(line[at:]))[:_LONGEST].rstrip()
+    return Line(text, " ".join(sources), rank, is_record)

@@ -86,6 +86,8 @@ class _Open:
     rank: int | None
     line: int
     is_record: bool = False
+    indent: int = 0
+    """Blanks in front of the traceback, and so of each line of the message."""
     is_of_pytest: bool = False
     blanks: int = 0
 
@@ -181,7 +183,8 @@ class _Reader:
         is_quoted = self._open is not None and (self._open.quotes or "Original Tr" in text)
         self.close()
         self._is_quoted = is_quoted
-        self._indent = 0 if lines.frame_in(text) else len(text) - len(text.lstrip(" "))
+        before = text[: text.find(lines.START)]
+        self._indent = 0 if before.strip(" +") else len(text) - len(text.lstrip(" "))
         self._enter()
 
     def _enter(self) -> None:
@@ -263,6 +266,11 @@ class _Reader:
             self.close()
             self._places.clear()
             return place is not None
+        is_outside = bool(text[: of.indent].strip())
+        text = text[of.indent :]
+        if is_outside or lines.ends_message(text):
+            self.close()
+            return False
         is_indented = text[:1] in {" ", "\t"}
         is_other = line.is_record and not of.is_record
         if is_other or (of.blanks and not (is_indented or text.startswith(_GOES_ON))):
@@ -306,5 +314,6 @@ class _Reader:
         self._open = _Open(
             found.type, [found.message], frames, line.rank, line.number, line.is_record
         )
+        self._open.indent = self._indent if self._in_traceback else 0
         self._in_traceback = False
         self._frames.clear()

@@ -38,7 +38,7 @@ _ENDINGS = (
 )
 _NAME = r"(?:[A-Za-z_]\w{0,120}\.){0,12}"
 _RAISED = re.compile(
-    rf"(?P<type>{_NAME}[A-Za-z_]\w{{0,120}}?(?:{_ENDINGS})(?:\([\w.]{{1,200}}\))?)"
+    rf"(?P<type>{_NAME}(?:[A-Za-z_]\w{{0,120}}?)?(?:{_ENDINGS})(?:\([\w.]{{1,200}}\))?)"
     r"(?:: ?(?P<message>.*))?$"
 )
 _PLAIN = re.compile(
@@ -46,7 +46,7 @@ _PLAIN = re.compile(
     r"(?:: (?P<message>.*))?$"
 )
 _IN_PROSE = re.compile(
-    rf"(?<![\w.@/-])(?P<type>{_NAME}[A-Z]\w{{0,80}}?(?:Error|Exception|Unsupported|SymNode))"
+    rf"(?<![\w.@/-])(?P<type>{_NAME}(?:[A-Z]\w{{0,80}}?)?(?:Error|Exception|Unsupported|SymNode))"
     r": (?P<message>\S.*)"
 )
 _LEVELS = re.compile(
@@ -58,6 +58,7 @@ _NOT_TYPES = frozenset(
 _GROUP_BARS = re.compile(r"\s{0,60}(?:\+ (?=Exception Group Traceback)|\| ?)")
 _GROUP_RULE = re.compile(r"\s{0,60}\+(?:-\+)?-{4,}(?: (?P<number>\d{1,6}|\.\.\.) -{4,})?\s*$")
 _BOX = re.compile(r"\s{0,20}[│┃|] ?(?P<text>.*?)\s*[│┃|]?$")
+_PROGRESS = re.compile(r"\s{0,8}(?:\S.{0,100}?: {0,4})?\d{1,3}%\|")
 _CPLUSPLUS = re.compile(r"terminate called after throwing an instance of '(?P<type>[^'\n]{1,200})'")
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{0,4}(?P<message>.*)")
 
@@ -116,6 +117,11 @@ def raised_in_prose(text: str) -> Found | None:
     if before and before in "`'\"" and before in message:
         message = message[: message.rindex(before)]
     return Found(found["type"], message)
+
+
+def ends_message(text: str) -> bool:
+    """Return whether a line belongs to no message: a progress bar, or the end of pip's quote."""
+    return text.startswith("[end of output]") or _PROGRESS.match(text) is not None
 
 
 def without_level(text: str) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from rocmlint.why.log.shapes import Chain, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.why.log.clean import Line
+    from rocmlint.why.log.shapes import Log
 
 _MOST = 100
 """Chains that are kept from each end of the list."""
@@ -122,3 +123,16 @@ def binary_in(lines: Sequence[Line]) -> str:
         if found is not None:
             return found[1]
     return ""
+
+
+def with_ranks(log: Log, failures: Mapping[int, str]) -> Log:
+    """Give ranks to exceptions without one; ``failures`` are the types that ended each rank."""
+
+    def with_rank(chain: Chain) -> Chain:
+        last = chain.raised[-1].type.rpartition(".")[2]
+        ranks = [rank for rank, name in failures.items() if name == last]
+        if chain.rank is not None or len(ranks) != 1:
+            return chain
+        return Chain(tuple(replace(each, rank=ranks[0]) for each in chain.raised))
+
+    return replace(log, chains=tuple(map(with_rank, log.chains)))

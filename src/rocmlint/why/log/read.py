@@ -16,6 +16,8 @@ from rocmlint.why.log.unescape import lines_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from rocmlint.why.log.selection import Selection
+
 _BLOCK = 1 << 20
 _SMALL = 1 << 20
 """Bytes of a log that is read whole."""
@@ -47,38 +49,60 @@ def read_stream(stream: BinaryIO, literals: Iterable[str] = ()) -> Log:
     ``literals`` are texts of messages that are looked for besides the words of errors. Raises
     UnreadableLogError for what is empty, compressed or not a text.
     """
-    return read_blocks(iter(lambda: stream.read(_BLOCK), b""), literals)
-
-
-def read_blocks(blocks: Iterable[bytes], literals: Iterable[str] = ()) -> Log:
-    """Read a log that comes in blocks of at most some megabytes, as :func:`read_stream` does."""
-    from rocmlint.why.log.selection import Selection  # noqa: PLC0415 - starts a search
-
-    kept: list[bytes] = []
-    size = 0
-    selection: Selection | None = None
-    decoded: Callable[[bytes], bytes] = bytes
-    for block in blocks:
-        if not size:
-            _refuse_binary(block[:_SAMPLE])
-            decoded = _decoder(block)
-        size += len(block)
-        kept.append(block)
-        if selection is None and size > _SMALL:
-            selection = Selection(literals)
-        if selection is not None:
-            for each in kept:
-                selection.add(each, decoded(each))
-            kept = []
-    if selection is not None:
-        lines, sha256, is_cut = selection.end()
-        return _log("\n".join(lines), sha256, size, cut=is_cut)
-    data = b"".join(kept)
-    if not data.strip():
+    kept = Kept(literals)
+    block = stream.read(_BLOCK)
+    _refuse_binary(block[:_SAMPLE])
+    while block:
+        kept.add(block)
+        block = stream.read(_BLOCK)
+    text, sha256, is_cut = kept.end()
+    if kept.size <= _SMALL and not text.strip():
         message = "the log is empty"
         raise UnreadableLogError(message)
-    text = decoded(data).decode("utf-8", "replace")
-    return _log(text, hashlib.sha256(data).hexdigest(), size)
+    return _log(text, sha256, kept.size, cut=is_cut)
+
+
+def read_kept(parts: Iterable[Kept]) -> Log:
+    """Read what was kept of the streams of a job, one after the other."""
+    ended = [(*each.end(), each.size) for each in parts]
+    text = "\n".join(each[0] for each in ended)
+    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return _log(text, sha256, sum(each[3] for each in ended), cut=any(each[2] for each in ended))
+
+
+class Kept:
+    """What is kept of a log that comes in blocks: all of a small one."""
+
+    def __init__(self, literals: Iterable[str] = ()) -> None:
+        """``literals`` as :func:`read_stream` has them."""
+        self.size = 0
+        self._literals = tuple(literals)
+        self._blocks: list[bytes] = []
+        self._selection: Selection | None = None
+        self._decoded: Callable[[bytes], bytes] = bytes
+
+    def add(self, block: bytes) -> None:
+        """Take the next bytes, at most some megabytes."""
+        if not self.size:
+            self._decoded = _decoder(block)
+        self.size += len(block)
+        self._blocks.append(block)
+        if self._selection is None and self.size > _SMALL:
+            from rocmlint.why.log.selection import Selection  # noqa: PLC0415 - large logs
+
+            self._selection = Selection(self._literals)
+        if self._selection is not None:
+            for each in self._blocks:
+                self._selection.add(each, self._decoded(each))
+            self._blocks = []
+
+    def end(self) -> tuple[str, str, bool]:
+        """Return the text, the hash of all that was read, and whether lines were left out."""
+        if self._selection is not None:
+            return self._selection.end()
+        data = b"".join(self._blocks)
+        text = self._decoded(data).decode("utf-8", "replace")
+        return text, hashlib.sha256(data).hexdigest(), False
 
 
 def _decoder(first: bytes) -> Callable[[bytes], bytes]:

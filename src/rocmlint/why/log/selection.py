@@ -17,6 +17,10 @@ _LONGEST_LINE = 8_000
 _AFTER_STRONG, _AFTER_WEAK = 40, 3
 """Lines below a line with a word that may belong to it."""
 _WINDOW_BEFORE, _WINDOW_AFTER = 200, 3_000
+_TELLING = 12
+"""Characters of a literal that is not found everywhere."""
+_MOST_TOGETHER = 32_000
+"""Bytes of lines that follow each other which are kept or dropped as one."""
 _WINDOWS = 8
 """Places that are kept of a line that is longer than any message."""
 _HEAD, _TAIL = 1_500_000, 1_500_000
@@ -59,18 +63,16 @@ class Selection:
     """What was selected so far of a log that comes in blocks."""
 
     def __init__(self, literals: Iterable[str] = ()) -> None:
-        """``literals`` are texts of messages; a line with one counts as much as a traceback."""
-        strong = dict.fromkeys((*_STRONG, *literals))
-        self._strong = _search(list(strong))
-        self._weak = _search([each for each in _WEAK if each not in strong])
+        """``literals`` are texts of messages; a line with a long one counts like a traceback."""
+        own = [each for each in dict.fromkeys(literals) if each]
+        self._strong = _search([*_STRONG, *(each for each in own if len(each) >= _TELLING)])
+        self._weak = _search([*_WEAK, *(each for each in own if len(each) < _TELLING)])
         self._digest = hashlib.sha256()
         self._kept = (_Ends(), _Ends())
         self._rest = b""
         self._number = 0
         self._left = 0
         self._kind = 0
-        self._is_inside = False
-        """Whether the rest of a line whose begin was taken is to come."""
 
     def add(self, raw: bytes, block: bytes) -> None:
         """Take the next bytes as they were read, and as UTF-8; the last line waits for its end."""
@@ -83,31 +85,30 @@ class Selection:
         if end:
             self._take(data[:end])
 
-    def end(self) -> tuple[list[str], str, bool]:
-        """Return the lines in their order, the hash of all that was read, and whether some lack."""
+    def end(self) -> tuple[str, str, bool]:
+        """Return the kept lines in order, the hash of all, and whether lines were left out."""
         if self._rest:
             self._take(self._rest)
         rows = [row for ends in self._kept for row in (*ends.head, *ends.tail)]
         rows.sort(key=lambda row: row[0])
-        lines = [line.decode("utf-8", "replace") for _, line in rows]
-        return lines, self._digest.hexdigest(), any(each.is_cut for each in self._kept)
+        text = b"\n".join(line for _, line in rows).decode("utf-8", "replace")
+        return text, self._digest.hexdigest(), any(each.is_cut for each in self._kept)
 
     def _take(self, data: bytes) -> None:
         strong = [start for _, start, _ in self._strong.find_matches_as_indexes(data)]
         weak = [start for _, start, _ in self._weak.find_matches_as_indexes(data)]
-        self._number += 1
         if not strong and not weak and not self._left:
             return
-        begin = self._number
         strong.append(len(data) + 1)
         weak.append(len(data) + 1)
-        at = of_strong = of_weak = 0
+        at = begin = of_strong = of_weak = 0
         while at < len(data):
             if not self._left:
+                self._keep(data, begin, at)
                 next_hit = min(strong[of_strong], weak[of_weak])
                 if next_hit > len(data):
-                    break
-                at = max(at, data.rfind(b"\n", at, next_hit) + 1)
+                    return
+                at = begin = max(at, data.rfind(b"\n", at, next_hit) + 1)
             end = data.find(b"\n", at)
             end = len(data) if end < 0 else end
             first = of_strong
@@ -116,23 +117,34 @@ class Selection:
             is_weak = weak[of_weak] < end
             while weak[of_weak] < end:
                 of_weak += 1
+            before = self._kind
             if of_strong > first:
                 self._left, self._kind = _AFTER_STRONG, 0
-            elif is_weak and not (self._left and self._kind == 0):
+            elif is_weak and not (self._left and before == 0):
                 self._left, self._kind = _AFTER_WEAK, 1
-            elif self._left:
+            else:
                 self._left -= 1
-            for each in _pieces(data, at, end, strong[first:of_strong]):
-                self._kept[self._kind].add(self._number, each)
-                self._number += 1
+            is_long = end - at > _LONGEST_LINE
+            if before != self._kind or is_long or at - begin > _MOST_TOGETHER:
+                self._keep(data, begin, at, before)
+                begin = at
+            if is_long:
+                for each in _pieces(data, at, end, strong[first:of_strong]):
+                    self._keep(each, 0, len(each))
+                begin = end + 1
             at = end + 1
-        self._number = max(self._number, begin)
+        self._keep(data, begin, len(data))
+
+    def _keep(self, data: bytes, begin: int, end: int, kind: int | None = None) -> None:
+        """Keep lines that follow each other as one row."""
+        if begin < end:
+            self._number += 1
+            lines = data[begin:end].removesuffix(b"\n")
+            self._kept[self._kind if kind is None else kind].add(self._number, lines)
 
 
 def _pieces(data: bytes, at: int, end: int, hits: Sequence[int]) -> list[bytes]:
-    """Return a line, or the places of a very long one in which something was found."""
-    if end - at <= _LONGEST_LINE:
-        return [data[at:end]]
+    """Return the places of a very long line in which something was found."""
     pieces = [data[at : at + _WINDOW_AFTER]]
     reached = at + _WINDOW_AFTER
     chosen = hits if len(hits) <= 2 * _WINDOWS else (*hits[:_WINDOWS], *hits[-_WINDOWS:])
@@ -145,5 +157,5 @@ def _pieces(data: bytes, at: int, end: int, hits: Sequence[int]) -> list[bytes]:
 
 
 def _search(words: list[str]) -> BytesAhoCorasick:
-    patterns = [each.encode() for each in words if each]
+    patterns = [each.encode() for each in words]
     return BytesAhoCorasick(patterns, implementation=Implementation.DFA)

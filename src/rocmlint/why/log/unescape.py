@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _START = "Traceback (most recent call last)"
 _ESCAPED_LINE = re.compile(r"\\n(?=\s{0,40}(?:File |Traceback|\w[\w.]{0,100}(?:Error|Exception)))")
+_DRIVE = re.compile(r"\b[A-Za-z]:\\(?!\\)")
+"""A path of Windows, in which a backslash is no escape."""
 _PASTED = re.compile(r"\s(?=File [\"'][^\"'\n]{1,300}[\"'], line \d)")
 _MEMBER = re.compile(r"\"[\w.-]{1,60}\": ?(?=\")")
 _QUOTE_AT_END = re.compile(r"\n[\"'\])},\s]{1,10}$")
@@ -39,7 +41,7 @@ def _pieces(line: str, *, is_one: bool) -> str:
         found = _of_json(line.strip().rstrip(","))
         if found is not None:
             return "\n".join(found)
-        if is_one or _ESCAPED_LINE.search(line) is not None:
+        if (is_one and _DRIVE.search(line) is None) or _ESCAPED_LINE.search(line) is not None:
             line = line.replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
             line = _QUOTE_AT_END.sub("", line)
     if _START in line and ' File "' in line:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .events import Event
     from .on_disk import OnDisk
 
-    Node = ast.FunctionDef | ast.AsyncFunctionDef
+    Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -44,8 +44,55 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
                     if wanted is not None and fingerprint(function.__code__) == wanted:
                         yield from _of(function, node, qualified, names)
                         break
+    yield from _without_name(space, disk)
     yield from _closures(space, disk)
     yield from _generated(space, disk)
+
+
+def _without_name(space: object, disk: OnDisk) -> Iterator[Alteration]:
+    """Yield the functions without a name, in what the source assigns, with other defaults."""
+    for path, name, parts in _given(disk):
+        nodes = [it for part in parts for it in ast.walk(part) if isinstance(it, ast.Lambda)]
+        if not nodes:
+            continue
+        names = Names(space, disk, path, value_at(space, path))
+        for function in functions_of(value_at(space, (*path, *name.split(".")))):
+            code = function.__code__
+            found = disk.defined.get(fingerprint(code))
+            if found is None or found.is_named:
+                continue
+            # Several on one line with the same code differ in their defaults only.
+            same = [it for it in nodes if it.lineno == found.line and _takes(code, it)]
+            others = [[*_other_defaults(function, each, names)] for each in same]
+            if others and all(others):
+                qualified = ".".join((*path, f"{name}({others[0][0]})"))
+                yield Alteration(qualified, "default", code.co_filename, code.co_firstlineno)
+
+
+def _takes(code: CodeType, node: ast.Lambda) -> bool:
+    """Return whether code has the parameters of a function without a name."""
+    given = node.args
+    wanted = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return [*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]] == wanted
+
+
+def _given(disk: OnDisk) -> Iterator[tuple[tuple[str, ...], str, list[ast.AST]]]:
+    """Yield names by the path of their scope, with all that the source makes their values of."""
+    bindings = disk.bindings
+    for path, scope in (*bindings.scopes.items(), ((), bindings.attributes)):
+        for name, events in scope.items():
+            nodes = [each.node for each in events if each.node is not None]
+            made = [part for each in nodes for part in each.decorator_list]
+            made += [
+                part
+                for each in nodes
+                if not isinstance(each, ast.ClassDef)
+                for part in (*each.args.defaults, *each.args.kw_defaults)
+                if part is not None
+            ]
+            yield path, name, [*made, *(it.value for it in events if it.value is not None)]
+    for name, pairs in bindings.entries.items():
+        yield (), name, [value for _, value in pairs]
 
 
 def _generated(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -82,7 +129,9 @@ def _other_fields(made: FunctionType, node: ast.ClassDef) -> Iterator[str]:
                 yield field.id
 
 
-def _of(function: FunctionType, node: Node, name: str, names: Names) -> Iterator[Alteration]:
+def _of(
+    function: FunctionType, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, names: Names
+) -> Iterator[Alteration]:
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
     space = names.space
     own = attributes(space)
@@ -126,15 +175,14 @@ def _is_default(expression: ast.expr, live: Any, names: Names) -> bool:
     if name is None:
         return names.is_value(expression, live)
     value = names.resolved(name)
-    if value is ABSENT:
-        return names.is_named(name, live)
-    if not is_callable(value):
+    if value is not ABSENT and not is_callable(value):
         return True
-    return value is live or (is_callable(live) and _same(value, live))
+    is_one = value is ABSENT or value is live or (is_callable(live) and _same(value, live))
+    return is_one and names.is_named(name, live)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two functions or classes go by the same name: one may be the older."""
+    """Return whether two functions or classes have the same name: one may be the older."""
     names = [
         qualified_name(each) if issubclass(type(each), type) else getattr(each, "__qualname__", "")
         for each in (one, other)

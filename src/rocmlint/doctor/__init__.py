@@ -1,0 +1,1 @@
+"""One page about a machine, an environment and a project: what is wrong, and what to do first."""
