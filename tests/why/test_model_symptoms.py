@@ -137,7 +137,7 @@ REPORTS = {
         ("a length limit cuts the text", "17152"),
         files={"train.yaml": "max_length: 16384\n"},
     ),
-    "trl#5927, without": Report(TOKENS, "image-tokens-and-features", "likely", ("17152",)),
+    "trl#5927, without": Report(TOKENS, "image-tokens-and-features", "likely", ("max_length",)),
     "Qwen2-VL-Finetune#125": Report(
         "ValueError: Image features and image tokens do not match: tokens: 300, features 298",
         "image-tokens-and-features",
@@ -146,10 +146,10 @@ REPORTS = {
     ),
     "transformers#36331": Report(
         NUM_ITEMS,
-        "compute-loss-lacks-num-items",
+        "signature",
         "known",
         ("add num_items_in_batch=None",),
-        "train.py:5 (CustomTrainer.compute_loss)",
+        "train.py:5 (this project): change this definition",
         {"transformers": "4.57.1"},
         {"train.py": TRAINER},
     ),
@@ -184,7 +184,7 @@ REPORTS = {
     ),
     "HandsOnLLM#69": Report(
         REMOTE,
-        "cache-method-gone",
+        "missing-attribute",
         "known",
         ("trust_remote_code=False",),
         packages={"transformers": "4.51.3"},
