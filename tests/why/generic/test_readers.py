@@ -629,6 +629,7 @@ def test_a_message_with_its_environment_gets_its_cause(row: Row, tmp_path: Path)
     lines = lines_of(answer)
     shown = "\n".join(lines)
     assert answer.verdict == row.verdict, shown
+    assert (answer.explanation.entry if answer.explanation else "") == row.entry, shown
     for each in row.says:
         assert each in shown
     for each in row.never:
