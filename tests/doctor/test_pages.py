@@ -254,3 +254,22 @@ def test_kernels_of_imported_packages_are_compared_with_the_gpu(
         (cause,) = kernels
         assert (cause.id, cause.subject) == ("kernels-missing", "acme_kernels")
         assert cause.problem.startswith("has no code for gfx942: ")
+
+
+def test_what_some_installations_have_is_not_missed(
+    packages: FakeEnvironment, project: Path, here: FakeMachine
+) -> None:
+    packages.install("numpy", "2.0")
+    (project / "requirements.txt").write_text("numpy\n")
+    (project / "requirements-dev.txt").write_text("black==23.1\n")
+    (project / "requirements-cuda.txt").write_text("numpy==1.0\n")
+    (project / "environment.yml").write_text(
+        "dependencies:\n  - python=3.9\n  - pytorch\n  - pip:\n    - numpy\n"
+    )
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "job"\nversion = "1"\ndependencies = ["numpy>=1"]\n'
+        '[project.optional-dependencies]\nfast = ["flash-attn"]\n'
+        '[dependency-groups]\ntest = ["pytest"]\n[build-system]\nrequires = ["hatchling"]\n'
+    )
+    page = page_of(project, packages.python, here)
+    assert [each for each in page.causes if each.area == "versions"] == []

@@ -173,9 +173,7 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     for patch in examined.patches:
         if patch.package not in missing:  # the cause is said once
             found.add(judged(patch, context, subject.confirm))
-    found.causes += [
-        each for each in too_high(claims, subject.confirm) if each.subject in missing
-    ]
+    found.causes += [each for each in too_high(claims, subject.confirm) if each.subject in missing]
     known = {each.package for each in examined.patches} | missing
     patched = {
         each.subject.replace("/", ".").partition(".")[0]

@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from rocmlint.config.configuration import Configuration
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.lint.run import Outcome
+    from rocmlint.project.declarations import Requirement
     from rocmlint.project.versions import Candidate
 
 _MOST_BYTES = 20_000_000
 """Of Python files that are read for their imports; a project has less."""
 _LARGEST = 1_000_000
+_OF_ALL = frozenset(
+    {"pyproject.toml", "requirements.txt", "setup.py", "setup.cfg", "Pipfile", "environment.yml"}
+)
+"""The files that say what every installation of a project has."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,8 @@ class Code:
         for folder in self.project.folders:
             for each in self.project.declared_in(folder):
                 parsed = requirement_of(each.declared.text)
-                is_for_all = not each.declared.group and not each.declared.constraint
                 is_here = parsed is not None and (parsed.marker is None or _is_met(parsed.marker))
-                if is_for_all and is_here:
+                if is_here and _is_for_all(each):
                     yield each.declared.name
 
     @cached_property
@@ -82,6 +86,16 @@ class Code:
                     left -= len(data)
                     found |= imported_packages(data)
         return frozenset(found - sys.stdlib_module_names)
+
+
+def _is_for_all(requirement: Requirement) -> bool:
+    """Return whether pip installs it wherever the project runs.
+
+    Lists of another name (requirements-dev.txt) are for some, and conda has names of its own.
+    """
+    declared, name = requirement.declared, os.path.basename(requirement.path)
+    is_for_some = bool(declared.group) or declared.constraint or declared.by_conda
+    return name in _OF_ALL and not is_for_some
 
 
 def _is_met(marker: object) -> bool:
