@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,6 +68,44 @@ def test_one_without_a_pin_is_compared_by_what_its_release_on_pypi_pins(
     (verdict,) = companions(packages.read())
     assert (verdict.package, verdict.on, verdict.judgement) == (package, "torch", judgement)
     assert bool(verdict.action) == (judgement == "conflict")
+
+
+@pytest.mark.parametrize(
+    ("torch", "package", "version", "action"),
+    [
+        (
+            AMD,
+            "torchvision",
+            "0.25.0+rocm7.2.0",
+            "install the torchvision 0.24 for ROCm 7.2.0 with --no-deps, from where",
+        ),
+        (
+            AMD,
+            "torchaudio",
+            "2.10.0+rocm7.2.0",
+            "install the torchaudio 2.9 for ROCm 7.2.0 with --no-deps, from where",
+        ),
+        (
+            "2.9.1+rocm6.4",
+            "torchvision",
+            "0.25.0+rocm6.4",
+            "rocmlint stack install-command --rocm 6.4 --torch 2.9.1 --torchvision",
+        ),
+        (
+            "2.9.1+rocm7.2.1.lw.gitff65f5bc",
+            "torchvision",
+            "0.25.0+rocm7.2.1.git82df5f59",
+            "rocmlint stack install-command --rocm 7.2.1 --torch 2.9.1 --torchvision",
+        ),
+    ],
+)
+def test_what_to_do_keeps_the_rocm_of_torch(
+    packages: FakeEnvironment, torch: str, package: str, version: str, action: str
+) -> None:
+    packages.torch(torch, "7.2.26015" if "rocm7" in torch else "6.4.43484")
+    packages.install(package, version, ["torch"])
+    (verdict,) = companions(replace(packages.read(), python="3.12.3"))
+    assert verdict.action.startswith(action)
 
 
 @pytest.mark.parametrize("version", ["0.99.0+rocm7.2.0", "0.25.0a0+git1234", "unknown"])

@@ -174,9 +174,15 @@ def test_what_has_no_source_or_no_import_is_unproven_with_the_reason(
     assert reason in results[name]["reason"]
 
 
-@pytest.mark.parametrize("end", ["import os\nos._exit(3)\n", "import time\ntime.sleep(60)\n"])
+@pytest.mark.parametrize(
+    ("end", "seen", "action"),
+    [
+        ("import os\nos._exit(3)\n", "not imported", "fix the import first"),
+        ("import time\ntime.sleep(60)\n", "not checked", "--timeout SECONDS"),
+    ],
+)
 def test_a_module_that_ends_or_holds_the_child_does_not_hide_the_others(
-    end: str, project: Project, live: Live
+    end: str, seen: str, action: str, project: Project, live: Live
 ) -> None:
     project.write("m.py", OLD)
     project.write("bad.py", end)
@@ -185,6 +191,8 @@ def test_a_module_that_ends_or_holds_the_child_does_not_hide_the_others(
         "m": "proven",
         "bad": "unproven",
     }
+    assert results["bad"]["seen"] == seen
+    assert action in results["bad"]["action"]
 
 
 CLOCK = """\

@@ -52,6 +52,14 @@ def test_a_dist_info_without_any_of_its_files_is_no_proof(environment: Environme
     assert "differ from that version's wheel" in result.reason
 
 
+def test_an_entry_without_a_hash_says_nothing(environment: Environment) -> None:
+    record = environment.site / "tiny-1.0.dist-info" / "RECORD"
+    rows = record.read_text().splitlines()
+    record.write_text("".join(f"{each.partition(',')[0]},,\n" for each in rows))
+    result = checked(environment)["tiny"]
+    assert (result.verdict, result.strength, result.seen) == ("proven", "located", "1.0")
+
+
 def test_a_dist_info_of_other_folders_does_not_tell_the_version(environment: Environment) -> None:
     environment.install("tiny", "1.0", {"other/__init__.py": ""})
     result = checked(environment)["tiny"]

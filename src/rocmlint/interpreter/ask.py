@@ -88,6 +88,10 @@ class TooOldError(InterpreterError):
     """The interpreter is there, and of a Python that rocmlint does not run in."""
 
 
+class TooSlowError(InterpreterError):
+    """There was no answer within the time limit."""
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python to be asked, in the state in which ``python -m`` would run there.
@@ -202,7 +206,7 @@ class Interpreter:
                     _show(f"{answer}.progress", progress)
                 if not is_over and left < _GRACE:
                     message = f"{self.python} did not answer within {self.timeout:g} s"
-                    raise InterpreterError(f"{message} (see --timeout)") from error
+                    raise TooSlowError(f"{message} (see --timeout)") from error
         return b"".join(output.printed.values())
 
     def _read(self, path: str, printed: str, code: int) -> Any:

@@ -79,13 +79,14 @@ def _is_below(path: str, top: str) -> bool:
 
 
 def _sample(record: Mapping[str, str], top: str, root: str, patched: set[str]) -> dict[str, Any]:
-    """Compare the files right in the package's folder with the record."""
+    """Compare the files right in the package's folder with the record, where that has a hash."""
     found: dict[str, Any] = {"equal": 0, "differing": []}
     for path, recorded in record.items():
         if os.path.dirname(path) == top and path.endswith(".py") and path not in patched:
-            if _is_as_recorded(os.path.join(root, path), recorded):
+            is_equal = _is_as_recorded(os.path.join(root, path), recorded)
+            if is_equal:
                 found["equal"] += 1
-            else:
+            elif is_equal is not None:
                 found["differing"].append(path)
     return found
 

@@ -94,8 +94,24 @@ def one_index(
         _nightly(here)
         or _first(here, _choices(here), None if missing and missing.name == "torch" else missing)
         or _for_no_rocm(here)
+        or _from_its_place(here, missing)
         or _ONE_INDEX
     )
+
+
+def _from_its_place(here: Surroundings, missing: Requirement | None) -> str:
+    """Return how a companion comes to a ROCm build of torch that is in no known index.
+
+    Another torch would be one for another ROCm, or of somebody else.
+    """
+    torch = here.get("torch")
+    rocm = labelled_rocm(torch.version) if torch else ""
+    if torch is None or not rocm or missing is None or missing.name not in COMPANIONS:
+        return ""
+    pins = (each.version for each in missing.specifier if each.operator == "==")
+    release = next((f" {each.removesuffix('.*')}" for each in pins), "")
+    what = f"the {missing.name}{release} for ROCm {rocm}"
+    return f"install {what} with --no-deps, from where torch {torch.version} came: torch stays"
 
 
 def for_rocm(here: Surroundings) -> str:
@@ -177,6 +193,8 @@ def _choices(here: Surroundings) -> Iterator[_Choice]:
         rocms = [labelled_rocm(each.version) for each in map(here.get, here.companions) if each]
         rocms = [each for each in dict.fromkeys(rocms) if each] or [""]
     yield from _of_rocms(here, rocms)
+    if torch and labelled_rocm(torch.version):
+        return  # it was chosen for that ROCm
     yield from (_Choice("", rocm) for one in rocms if one for _, rocm in _pairs(one))
 
 

@@ -38,7 +38,9 @@ def companions(environment: Environment, here: Surroundings | None = None) -> It
         if torch is None or torch.parsed is None or wanted is None or _pins_torch(package):
             continue
         is_its = minor_release(torch.parsed) == minor_release(wanted)
-        needs = Requirement(f"{package.name}=={released_with(package.name, torch.parsed.public)}")
+        release = released_with(package.name, torch.parsed.public)
+        minor = minor_release(Version(release)) if release else ""
+        needs = Requirement(f"{package.name}=={minor}.*" if minor else package.name)
         yield Verdict(
             package.name,
             package.version,

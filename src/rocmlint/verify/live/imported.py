@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.interpreter.ask import InterpreterError
+from rocmlint.interpreter.ask import InterpreterError, TooSlowError
 from rocmlint.text.words import counted
 from rocmlint.verify.live import wrappers
 from rocmlint.verify.live.functions import results_of_functions
@@ -93,30 +93,35 @@ def _asked(
         answer: Answer = interpreter.ask(_TASK, question, progress)
     except InterpreterError as error:
         interpreter.ask(_TASK, _NOTHING)  # raises if no question at all is answered
-        return _asked_alone(interpreter, question, str(error), progress)
+        return _asked_alone(interpreter, question, error, progress)
     return answer
 
 
 def _asked_alone(
     interpreter: Interpreter,
     question: Mapping[str, Any],
-    reason: str,
+    error: InterpreterError,
     progress: Callable[[str], None] | None,
 ) -> Answer:
-    whole: Answer = {"failed": {}, "comparisons": [], "functions": [], "call_failed": reason}
-    whole["unchecked"] = []
+    reason = str(error)
+    whole: Answer = {"failed": {}, "unchecked": [], "comparisons": [], "call_failed": reason}
     modules = question["modules"]
     for name in modules:
-        answer: Answer = {"failed": {name: reason}, "comparisons": []}
+        failure, answer = error, None
         if len(modules) > 1 or question["call"]:
             try:
                 answer = interpreter.ask(_TASK, {**_NOTHING, "modules": [name]}, progress)
-            except InterpreterError as error:
-                answer["failed"] = {name: str(error)}
-        whole["failed"].update(answer["failed"])
-        whole["comparisons"] += [
-            {**each, "ran": [], "never_ran": []} for each in answer["comparisons"]
-        ]
+            except InterpreterError as alone:
+                failure = alone
+        if answer is not None:
+            whole["failed"].update(answer["failed"])
+            whole["comparisons"] += [
+                {**each, "ran": [], "never_ran": []} for each in answer["comparisons"]
+            ]
+        elif isinstance(failure, TooSlowError):
+            whole["unchecked"].append(name)
+        else:
+            whole["failed"][name] = str(failure)
     whole["files"] = {path: {"path": None, "error": reason} for path in question["files"]}
     whole["functions"] = [{"error": reason} for _ in question["functions"]]
     return whole
