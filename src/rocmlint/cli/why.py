@@ -65,6 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="a report of AMD's rocm examine --json, whose facts about the machine count",
     )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the answer")
     why_diary.add_arguments(parser)
     add_output_format(parser)
 
