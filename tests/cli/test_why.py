@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.support.environments import Environment
 from tests.support.project import COMMAND
-from tests.support.tools import needs
+from tests.support.tools import needs, program
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -196,7 +196,11 @@ def test_without_input_on_a_terminal_it_says_what_to_give(project: Project) -> N
 def test_a_full_disk_is_reported(project: Project) -> None:
     shell = f"{COMMAND[0]} -m rocmlint why '{FILTERED}' > /dev/full"
     ran = subprocess.run(
-        ["bash", "-c", shell], cwd=project.root, capture_output=True, text=True, check=False
+        [program("bash"), "-c", shell],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 2
     assert "No space left on device" in ran.stderr

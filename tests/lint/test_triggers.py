@@ -31,7 +31,9 @@ TRIGGERS = {
     for number, trigger in enumerate(rule.on)
     if trigger.node_types and trigger.region == "code"
 }
-AT_WORDS = [name for name, trigger in TRIGGERS.items() if trigger.begins]
+AT_WORDS = [
+    name for name, trigger in TRIGGERS.items() if trigger.begins and trigger.suspects is None
+]
 
 
 def source_of(text: str, path: str = "job.py") -> Source:
