@@ -38,6 +38,9 @@ def answer_of(report: Mapping[str, Any], folder: Path) -> Answer:
     project, root = folder / "project", folder / "machine"
     for each in (site, project, root):
         each.mkdir(parents=True)
+    python = folder / "env" / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
     for each in report.get("packages", ()):
         _install(site, each)
     for base, files in ((site, "site"), (project, "files"), (root, "machine")):
@@ -54,7 +57,7 @@ def answer_of(report: Mapping[str, Any], folder: Path) -> Answer:
     context = Context(
         read_text(text),
         str(project),
-        str(folder / "env") if report.get("packages") else "",
+        str(python) if report.get("packages") else "",
         is_given=bool(report.get("packages")),
         machine=Machine(str(root), variables),
     )

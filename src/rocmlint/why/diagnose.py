@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.why.answer import Answer, Explanation
+from rocmlint.why.answer import Action, Answer, Explanation
 from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
+from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
 from rocmlint.why.tracker import tracker_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""
+_INSTALLS_ROCM = "rocmlint stack install-command"
 
 
 def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
@@ -87,7 +89,20 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":
         first = replace(first, verdict="likely")
-    return Answer(first.verdict, context.log, raised, first, tuple(equal[1:]))
+    shown = tuple(_for_amd_only(each, context) for each in (first, *equal[1:]))
+    return Answer(first.verdict, context.log, raised, shown[0], shown[1:])
+
+
+def _for_amd_only(explanation: Explanation, context: Context) -> Explanation:
+    """Say of a command that installs a ROCm build that it is for AMD GPUs, where none is known."""
+    builds = [each for each in explanation.actions if each.text.startswith(_INSTALLS_ROCM)]
+    if not builds or on_amd(context):
+        return explanation
+    actions = tuple(
+        Action(f"if the GPU is AMD's: {each.text}") if each in builds else each
+        for each in explanation.actions
+    )
+    return replace(explanation, actions=actions)
 
 
 def _unknown(context: Context) -> Answer:

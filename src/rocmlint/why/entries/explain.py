@@ -148,7 +148,8 @@ def _filled(
             continue
         value = evaluate(expression, functions, values)
         if isinstance(value, Unread) and names_facts:
-            pieces.append(value.fact)
+            is_version = value.fact.startswith("the installed ")  # behind the name of the package
+            pieces[-1:] = [literal.rstrip()] if is_version else [literal, value.fact]
         elif value is None or isinstance(value, Unread):
             return None
         else:

@@ -6,6 +6,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.published.visible_devices import CUDA, HIP, ROCR, entries, is_short
+
 if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
@@ -30,6 +32,13 @@ def variable(context: Context, name: str) -> str:
 def count_set(context: Context, *names: str) -> int:
     """Return how many of these environment variables are set."""
     return sum(variable(context, each) != "" for each in names)
+
+
+def filters_clash(context: Context) -> bool:
+    """Return whether ROCr's list leaves HIP too few devices for a list of its own."""
+    left = entries(variable(context, ROCR))
+    wanted = [entries(variable(context, each)) for each in (HIP, CUDA)]
+    return bool(left) and any(is_short(left, each) for each in wanted if each)
 
 
 def exists(context: Context, path: str) -> bool:
@@ -60,6 +69,7 @@ FACTS = {
     "variable": variable,
     "count_set": count_set,
     "exists": exists,
+    "filters_clash": filters_clash,
     "seen": seen,
     "has_exception": has_exception,
 }

@@ -112,6 +112,8 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         yield from _of_remote_code(context, holder, attribute, message)
         return
     first = holders[0]
+    if not first.change.gone and not message.startswith("type object"):
+        return  # an object may get it when it is made, which the index does not see
     owners = {each.release.name for each in holders}
     context.evidence.clear()  # of what the other packages have, nothing matters
     release_of(context, first.dotted)
