@@ -183,6 +183,6 @@ def _names_of_element(element: cst.Element, source: Source) -> Iterator[str]:
         around = source.parent(user) if isinstance(user, cst.CompFor) else user.body
         for node in walk(around) if around is not None else ():
             if isinstance(node, cst.Call) and last_name(node.func) not in _TUNERS:
-                for each in node.args:
-                    if each.keyword is not None and dotted_text(each.value) == user.target.value:
-                        yield each.keyword.value
+                for given in node.args:
+                    if given.keyword is not None and dotted_text(given.value) == user.target.value:
+                        yield given.keyword.value

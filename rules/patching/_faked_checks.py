@@ -340,8 +340,8 @@ def is_asked_first(fake: Fake, source: Source) -> bool:
     function = source.function(fake.node)
     if not _is_yes(fake):
         return False
-    check = re.escape(fake.name)
-    asks = rf"\b(?:import|from)\s+{_package_of(fake)}|\b{check}\s*\(|\bhasattr\s*\([^)]*\b{check}\b"
+    check, package = re.escape(fake.name), re.escape(_package_of(fake))
+    asks = rf"\b(?:import|from)\s+{package}|\b{check}\s*\(|\bhasattr\s*\([^)]*\b{check}\b"
     tested = (local_definition(each.func, source) for each in _tests(fake.node, source))
     looked = [source.text_of(each) for each in tested if each is not None]
     if function is not None:
