@@ -112,6 +112,30 @@ ROWS = (
         ("transformers 4.42.0 asks for it", "huggingface-hub>=0.23.2,<1.0"),
     ),
     Row(
+        "the library passes more positional arguments than an override of another package takes",
+        traceback(
+            "TypeError: GRPOTrainer._get_train_sampler() takes 1 positional argument but 2 were"
+            " given",
+            'SITE/transformers/trainer.py: dataloader_params["sampler"] = sampler_fn(dataset)',
+        ),
+        {"transformers": "4.53.0"},
+        "likely",
+        "signature",
+        ("transformers 4.53.0 passes more arguments", "the release of it that fits"),
+    ),
+    Row(
+        "the library asks a class of another package for an attribute",
+        traceback(
+            "AttributeError: 'Enformer' object has no attribute 'all_tied_weights_keys'",
+            "SITE/enformer_pytorch/modeling_enformer.py: super().from_pretrained(name)",
+            "SITE/transformers/modeling_utils.py: model._finalize_model_loading(",
+        ),
+        {"transformers": "5.9.0", "enformer_pytorch": "0.8.11"},
+        "likely",
+        "missing-attribute",
+        ("transformers 5.9.0 asks Enformer", "0.8.11 was written for another", "post_init()"),
+    ),
+    Row(
         "packages that are not on this machine: the direction is known, the version is not",
         "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'",
         {},

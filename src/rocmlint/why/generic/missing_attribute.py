@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 import shlex
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.names import Change, Release
+    from rocmlint.why.generic.parts import Place
 
 _OF_MODULE = re.compile(
     r"(?<!initialized )\bmodule ['\"]?(?P<module>[\w.]+)['\"]? has no attribute "
@@ -54,6 +56,9 @@ _OF_CLASS = re.compile(
     r"['\"](?P<name>\w+)['\"]"
 )
 _FIRST = ("transformers", "diffusers", "peft", "accelerate", "trl", "huggingface_hub", "torch")
+_BELOW = frozenset({"torch", "accelerate", "torchvision"})
+"""Packages that transformers calls: the class is not theirs."""
+_POST_INIT = Action("or call self.post_init() at the end of __init__, as transformers 5 requires")
 _LARGEST = 2_000_000
 _WEIGHT = 22
 
@@ -152,13 +157,17 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
 def _of_remote_code(
     context: Context, holder: str, attribute: str, message: str
 ) -> Iterator[Explanation]:
-    """Explain an attribute that the library asks of a class of remote code."""
+    """Explain an attribute that the library asks of a class of remote code or another package."""
     place = innermost(context)
-    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
-    if place is None or remote is None or place.distribution != "transformers":
+    if place is None or place.distribution != "transformers":
         return
     version = version_of(place.owner.version)
-    if version is None or modules_with("transformers", holder, version):
+    is_of_python = holder == "NoneType" or hasattr(builtins, holder)
+    if version is None or is_of_python or modules_with("transformers", holder, version):
+        return
+    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
+    if remote is None:
+        yield from _of_other_package(context, place, holder, attribute, message)
         return
     yield older_remote_code(
         context,
@@ -166,6 +175,31 @@ def _of_remote_code(
         f"{place.owner} asks {holder} for {attribute}; {remote} is older and does not define it",
         weight=_WEIGHT,
         remote=remote,
+        message=message,
+    )
+
+
+def _of_other_package(
+    context: Context, place: Place, holder: str, attribute: str, message: str
+) -> Iterator[Explanation]:
+    """Explain an attribute that transformers asks of a class that builds on its classes."""
+    owners = list(map(context.owner, context.frames))
+    built = [each for each in owners if each.kind == "package" and each.name not in _BELOW]
+    other = next((each for each in reversed(built) if each.name != place.owner.name), None)
+    whose = str(other) if other is not None else "this project"
+    named = other.name if other is not None else f"the code of {holder}"
+    yield made(
+        context,
+        "missing-attribute",
+        f"{place.owner} asks {holder} for {attribute}; {whose} was written for another release",
+        weight=_WEIGHT,
+        sure=False,
+        where=where(place),
+        actions=(
+            Action(f"upgrade {named}, or install the transformers that it was written for"),
+            *((_POST_INIT,) if "tied_weights" in attribute else ()),
+        ),
+        missing=(_unread_class(holder),),
         message=message,
     )
 

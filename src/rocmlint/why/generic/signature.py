@@ -174,7 +174,7 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
         return
     if imported is not None:
         yield from _by_import(context, call, imported, place)
-    elif call.given and not call.is_double and place is not None:
+    elif (call.given or call.counts) and not call.is_double and place is not None:
         yield from _of_override(context, call, place)
 
 
@@ -190,13 +190,16 @@ def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explana
         return
     if modules_with(known.package, holder, release):
         return
+    passed = call.given or "more arguments"
     text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
+    if not call.given:
+        text = f"take the arguments of {known.package}'s own {method} in {holder}"
     remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
     if remote is not None:
         yield older_remote_code(
             context,
             "signature",
-            f"{remote} is older than {place.owner}, which passes {call.given} to {call.callee}",
+            f"{remote} is older than {place.owner}, which passes {passed} to {call.callee}",
             weight=_WEIGHT,
             remote=remote,
             message=call.message,
@@ -205,12 +208,15 @@ def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explana
     yield made(
         context,
         "signature",
-        f"{place.owner} passes {call.given} to {call.callee}, and {holder}, which is not part of"
-        f" it, overrides {method} without it",
+        f"{place.owner} passes {passed} to {call.callee}, and {holder}, which is not part of"
+        f" it, overrides {method} without that",
         weight=_WEIGHT,
         sure=False,
         where=f"the definition of {holder}",
-        actions=(Action(text),),
+        actions=(
+            Action(text),
+            Action(f"if a package defines {holder}: the release of it that fits"),
+        ),
         missing=(Unread(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
         message=call.message,
     )
