@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -297,9 +298,9 @@ def is_for_lack(fake: Fake, source: Source) -> bool:
 
 
 def _is_loud(fake: Fake, source: Source) -> bool:
-    """Check whether the function replaces the package of a check with stubs that only raise."""
+    """Check whether the code there replaces the package of a check with stubs that only raise."""
     function = source.function(fake.node)
-    inside = walk(function.body) if function is not None else ()
+    inside = walk(function.body if function is not None else source.module)
     puts = (each for each in inside if isinstance(each, (cst.Assign, cst.Call)))
     found = [stub for each in puts for stub in stubs(each, source)]
     own = [each.value for each in found if each.name.partition(".")[0] == _package_of(fake)]
@@ -370,10 +371,15 @@ def _tests(node: cst.CSTNode, source: Source) -> Iterator[cst.Call]:
             if each.orelse is None and isinstance(next(iter(left), None), (cst.Return, cst.Raise)):
                 decisive.append(each.test.expression)
     for test in decisive:
-        if isinstance(test, cst.Call) and source.is_first_party(
-            (source.resolve(test.func) or ".").partition(".")[0]
-        ):
+        if isinstance(test, cst.Call) and _is_of_project(test.func, source):
             yield test
+
+
+def _is_of_project(function: cst.BaseExpression, source: Source) -> bool:
+    """Check whether a function is of a package of this project, or of a module next to the file."""
+    top = (source.resolve(function) or ".").partition(".")[0]
+    beside = os.path.join(os.path.dirname(os.path.abspath(source.path)), f"{top}.py")
+    return source.is_first_party(top) or source.exists(beside)
 
 
 def is_conditional_yes(fake: Fake, source: Source) -> bool:
