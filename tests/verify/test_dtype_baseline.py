@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -101,14 +102,15 @@ def test_a_file_that_is_no_baseline_is_told(project: Project, text: str) -> None
     ],
 )
 def test_wrong_usage_is_exit_code_2(project: Project, arguments: tuple[str, ...]) -> None:
-    run = project.run("verify", "dtype", *arguments)
+    run = project.run("verify", "dtype", *arguments, "--python", sys.executable)
     assert run.returncode == 2
     assert run.stderr.startswith("error: ")
 
 
 @pytest.mark.parametrize("factory", ["nowhere:build", "json:nothing"])
 def test_a_factory_that_is_not_there_is_one_line(project: Project, factory: str) -> None:
-    assert project.run("verify", "dtype", factory).stderr.count("\n") == 1
+    run = project.run("verify", "dtype", factory, "--python", sys.executable)
+    assert run.stderr.count("\n") == 1
 
 
 def test_a_crashed_run_is_no_baseline(tmp_path: Path) -> None:

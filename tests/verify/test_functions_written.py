@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,7 +68,8 @@ def test_what_cannot_be_written_is_told_with_its_place(project: Project) -> None
         "gemma.GemmaMLP.forward = flash_attn.forward\n"
         "gemma.GemmaAttention.forward = ops.fast\n",
     )
-    done = project.run("verify", "manifest", "--functions", "patch.py")
+    named = ("--python", sys.executable)
+    done = project.run("verify", "manifest", "--functions", "patch.py", *named)
     assert done.returncode == 0
     assert done.stderr == (
         f"patch.py:4: {TARGET}:GemmaMLP.forward is left out: the file that defines "

@@ -52,7 +52,7 @@ def wait_for(path: Path) -> str:
 def test_a_full_temporary_folder_is_one_line(
     project: Project, full: Path, verb: tuple[str, ...]
 ) -> None:
-    done = project.run("verify", *verb, TMPDIR=str(full))
+    done = project.run("verify", *verb, "--python", sys.executable, TMPDIR=str(full))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert done.stderr.endswith("cannot be written: No space left on device\n")
@@ -213,7 +213,7 @@ def test_an_error_of_the_users_code_is_told_without_frames_of_rocmlint(
 def test_what_is_no_model_is_one_line(project: Project) -> None:
     pytest.importorskip("torch")
     project.write("wrong.py", "def make():\n    return 5\n")
-    done = project.run("verify", "dtype", "wrong:make")
+    done = project.run("verify", "dtype", "wrong:make", "--python", sys.executable)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "wrong:make returned int" in done.stderr
 
