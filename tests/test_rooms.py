@@ -19,36 +19,37 @@ GROUND = {"errors", "findings", "lazy", "paths", "version"}
 
 ARROWS = """
 text
+python
 disk: text
 config: disk text
 interpreter: disk text
 gpus: interpreter
-published: disk text
+published: disk text python
 git: config disk
-formats: text
+formats: text python
 syntax: text
 notebook: formats syntax text
 installs: formats text
-tensors: text
-control_flow: tensors text
+tensors: text python
+control_flow: tensors text python
 project: config disk formats installs published text
-patched_classes: disk project text
+patched_classes: disk project text python
 source: config disk formats notebook project syntax text
 change: disk formats notebook source syntax text
 rule: config disk formats installs project source syntax text
-rules: control_flow disk formats patched_classes project published rule syntax tensors text
+rules: control_flow disk formats patched_classes project published rule syntax tensors text python
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
 testing: change config lint rule source
-verify: config control_flow disk gpus interpreter published rule source text
-stack: config disk formats gpus installs interpreter lint project published source text
+verify: config control_flow disk gpus interpreter published rule source text python
+stack: config disk formats gpus installs interpreter lint project published source text python
 doctor: config disk formats gpus interpreter lint project source stack text verify
-why: config disk gpus lint project published source stack text
+why: config disk gpus lint project published source stack text python
 tables: config disk lint report source
 api: config lint tables text
 engines: api tables
 editors: change config formats lint report rule source syntax text
-export: control_flow tensors
+export: control_flow tensors python
 cli: change config control_flow disk doctor editors git gpus interpreter lint patched_classes project published report rule source stack testing text verify why
 rocmlint: api rule verify
 __main__: cli

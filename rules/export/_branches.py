@@ -11,6 +11,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.python.names import root
+from rocmlint.python.scopes import own_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -203,10 +206,8 @@ def _changed(node: ast.expr | ast.stmt, branch: Branch) -> str:
 
 
 def _grown(inner: ast.Name | ast.Attribute, branch: Branch) -> str:
-    root: ast.expr = inner
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name) or _assigned(root.id, branch) or branch.is_tensor(inner):
+    name = root(inner)
+    if not isinstance(name, ast.Name) or _assigned(name.id, branch) or branch.is_tensor(inner):
         return ""
     return ast.unparse(inner)
 
@@ -237,10 +238,4 @@ def _names(value: ast.expr, name: str) -> bool:
 
 def _own(body: list[ast.stmt]) -> Iterator[ast.expr | ast.stmt]:
     """Yield the statements and expressions of a block, those of functions within aside."""
-    waiting: list[ast.AST] = [*reversed(body)]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.expr, ast.stmt)):
-            yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+    return (each for each in own_nodes(body) if isinstance(each, (ast.expr, ast.stmt)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.scopes import FUNCTIONS
+
 from ._branches import (
     Branch,
     Problem,
@@ -130,8 +132,7 @@ def _scopes(call: ast.Call, tree: ast.Module) -> list[ast.AST]:
     around: list[ast.AST] = [
         each
         for each in ast.walk(tree)
-        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and each.lineno <= call.lineno <= (each.end_lineno or 0)
+        if isinstance(each, FUNCTIONS) and each.lineno <= call.lineno <= (each.end_lineno or 0)
     ]
     return [*sorted(around, key=lambda each: -getattr(each, "lineno", 0)), tree]
 

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.python.names import root
 from rocmlint.rule import Text, compile_lazily, gives_reason, spaced
 from rocmlint.rule.claims import fast_path
 
@@ -139,10 +140,8 @@ def disabled(node: Comment, more: tuple[str, ...], source: File) -> Disabled | N
 def _is_own_switch(node: ast.AST, source: Source) -> bool:
     """Return whether a call goes to a module of the project, such as its own extension."""
     call = node.value if isinstance(node, ast.Expr) else None
-    root = call.func if isinstance(call, ast.Call) else None
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    bound = source.names.in_module(root.id) if isinstance(root, ast.Name) else []
+    name = root(call.func) if isinstance(call, ast.Call) else None
+    bound = source.names.in_module(name.id) if isinstance(name, ast.Name) else []
     imported = [each.dotted for each in bound if each.dotted]
     return any(
         each.startswith(".") or source.is_first_party(each.partition(".")[0]) for each in imported

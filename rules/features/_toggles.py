@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
 from rocmlint.rule import compile_lazily
 
 if TYPE_CHECKING:
@@ -220,9 +221,7 @@ def _last_name(node: ast.expr) -> str | None:
     if isinstance(node, ast.Subscript):
         key = node.slice
         return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else None
+    return last_name(node) or None
 
 
 def _strings(value: ast.expr) -> Iterator[str]:

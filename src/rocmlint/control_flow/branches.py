@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.python.scopes import FUNCTIONS, SCOPES
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def check_scope(function: ast.AST, names: Collection[str]) -> None:
             and node.func.id in _SCOPES
         ):
             raise RefusedError(Refusal.SCOPE_OF_NAMES, node.func.id)
-        if isinstance(node, (*NESTED, ast.GeneratorExp)) and node is not function:
+        if isinstance(node, (*SCOPES, ast.GeneratorExp)) and node is not function:
             seen = sorted(_free_names(node) & set(names))
             if seen:
                 raise RefusedError(Refusal.SCOPE_OF_NAMES, seen[0])

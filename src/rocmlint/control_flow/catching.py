@@ -6,8 +6,8 @@ import ast
 import builtins
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS, own_nodes_of
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.python.scopes import FUNCTIONS, own_nodes
 
 if TYPE_CHECKING:
     from rocmlint.control_flow.file import File
@@ -73,7 +73,7 @@ def _catches(file: File, scope: Scope, handler: ast.ExceptHandler, error: str) -
 
 def _leaves(body: list[ast.stmt]) -> bool:
     """Check whether a ``finally`` may end the error with a statement of its own."""
-    return any(isinstance(each, _LEAVING) for each in own_nodes_of(body))
+    return any(isinstance(each, _LEAVING) for each in own_nodes(body, comprehensions=False))
 
 
 def _lets_pass(file: File, scope: Scope, context: ast.expr) -> bool:

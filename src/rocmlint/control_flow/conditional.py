@@ -19,7 +19,6 @@ from rocmlint.control_flow.flow import (
     exposed,
     joined,
     names_bound,
-    own_nodes_of,
     refined,
     surely_bound,
 )
@@ -28,6 +27,7 @@ from rocmlint.control_flow.outputs import bound_values, check_alike, check_retur
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.shapes import check_sizes
 from rocmlint.control_flow.text import as_tuple, at, call
+from rocmlint.python.scopes import own_nodes
 from rocmlint.tensors.kinds import Kind
 from rocmlint.text.python_ast import syntax_tree
 
@@ -111,7 +111,9 @@ def _next(node: ast.If) -> ast.If:
 def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch]) -> Interface:
     """Find and check what the functions take and give. Raises RefusedError."""
     returns = any(
-        isinstance(each, ast.Return) for branch in branches for each in own_nodes_of(branch.body)
+        isinstance(each, ast.Return)
+        for branch in branches
+        for each in own_nodes(branch.body, comprehensions=False)
     )
     for branch in branches:
         check_branch(branch.body, file.inference, may_return=returns, settled=file.is_settled)
@@ -177,7 +179,9 @@ def _reads_content(file: File, node: ast.expr) -> bool:
 def _check_paths(file: File, interface: Interface, branches: Sequence[Branch]) -> None:
     """Check that each path gives tensors, and the same. Raises RefusedError."""
     if interface.returns:
-        found = (each for branch in branches for each in own_nodes_of(branch.body))
+        found = (
+            each for branch in branches for each in own_nodes(branch.body, comprehensions=False)
+        )
         check_returns(file, [each.value for each in found if isinstance(each, ast.Return)])
     ends = [Reaching(branch.body, branch.values).after for branch in branches]
     for name in interface.outputs:
@@ -192,7 +196,9 @@ def _check_aliases(
 ) -> None:
     """Check that nothing changes later what a result shares. Raises RefusedError."""
     if interface.returns:
-        found = (each for branch in branches for each in own_nodes_of(branch.body))
+        found = (
+            each for branch in branches for each in own_nodes(branch.body, comprehensions=False)
+        )
         given = [each.value for each in found if isinstance(each, ast.Return)]
         file.aliases.check_values(scope, node, [each for each in given if each is not None])
         return

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.dtypes import Dtypes
-from rocmlint.control_flow.flow import FUNCTIONS, NESTED
 from rocmlint.control_flow.imports import binds_otherwise
 from rocmlint.control_flow.layout import Edit
 from rocmlint.control_flow.memory.aliases import Aliases
@@ -15,6 +14,7 @@ from rocmlint.control_flow.memory.callers import Callers
 from rocmlint.control_flow.predicates import Predicates
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.scope import Scope
+from rocmlint.python.scopes import FUNCTIONS, SCOPES, FunctionNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,7 +93,7 @@ class File:
                 _check_decorators(around.decorator_list)
             if isinstance(around, FUNCTIONS) and inner in around.body:
                 functions.append(around)
-            elif isinstance(around, NESTED) and not functions:
+            elif isinstance(around, SCOPES) and not functions:
                 raise RefusedError(Refusal.SCOPE_OF_NAMES, "it is in a lambda or a class body")
             inner, around = around, self.parent(around)
         if not functions:
@@ -110,12 +110,12 @@ class File:
             around = self.parent(around)
         return self._scope(functions) if functions else None
 
-    def scope_at(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Scope:
+    def scope_at(self, function: FunctionNode) -> Scope:
         """Return a function by its definition."""
         around = self.function_around(function)
         return self._scope([function, *([] if around is None else [around.outermost])])
 
-    def _scope(self, functions: Sequence[ast.FunctionDef | ast.AsyncFunctionDef]) -> Scope:
+    def _scope(self, functions: Sequence[FunctionNode]) -> Scope:
         inner = functions[0]
         scope = self._scopes.get(inner)
         if scope is None:
@@ -126,7 +126,7 @@ class File:
         """Return what may have been assigned to a name where it is read; None: something else."""
         node: ast.AST | None = name
         while node is not None and not isinstance(node, ast.stmt):
-            if isinstance(node, NESTED):
+            if isinstance(node, SCOPES):
                 return []
             node = self.parent(node)
         try:

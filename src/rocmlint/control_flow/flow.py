@@ -10,11 +10,11 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.python.scopes import FUNCTIONS, SCOPES, own_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-NESTED = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
@@ -56,7 +56,7 @@ def names_read(node: ast.AST | None) -> Iterator[str]:
 
 def names_bound(node: ast.AST) -> Iterator[str]:
     """Yield the names that a target or statement binds, but not those of inner functions."""
-    for each in own_nodes(node):
+    for each in own_nodes([node], comprehensions=False):
         if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
             yield each.id
         elif isinstance(each, (*FUNCTIONS, ast.ClassDef)):
@@ -69,15 +69,6 @@ def names_bound(node: ast.AST) -> Iterator[str]:
             yield each.name
         elif isinstance(each, ast.MatchMapping) and each.rest:
             yield each.rest
-
-
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and those in it, but nothing inside of inner functions and comprehensions."""
-    yield node
-    if isinstance(node, (*NESTED, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from own_nodes(child)
 
 
 def joined(one: Values | None, other: Values | None) -> Values | None:
@@ -284,8 +275,8 @@ class Liveness:
         self._finally: frozenset[str] = frozenset()
         self._always = frozenset(
             name
-            for each in own_nodes_of(body)
-            if isinstance(each, (*NESTED, ast.GeneratorExp))
+            for each in own_nodes(body, comprehensions=False)
+            if isinstance(each, (*SCOPES, ast.GeneratorExp))
             for name in names_read(each)
         )
         self.before = self._always | self._before_block(body, frozenset())
@@ -353,12 +344,6 @@ class Liveness:
         before = self._before_block(node.body, self._before_block(node.orelse, last)) | caught
         self._finally = outer
         return before
-
-
-def own_nodes_of(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the nodes of some statements, and inner functions without what is in them."""
-    for each in body:
-        yield from own_nodes(each)
 
 
 def _whole_names(target: ast.expr) -> Iterator[ast.Name]:

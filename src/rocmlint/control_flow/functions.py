@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.control_flow.flow import FUNCTIONS
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.tensors.inference import NotPythonError
 from rocmlint.text.python_ast import syntax_tree
 

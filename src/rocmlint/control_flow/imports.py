@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS
 from rocmlint.control_flow.layout import Edit, Line
+from rocmlint.python.scopes import FUNCTIONS, FunctionNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,9 +101,7 @@ def _last_import(body: list[ast.stmt]) -> int | None:
     return found
 
 
-def _in_function(
-    file: File, function: ast.FunctionDef | ast.AsyncFunctionDef, modules: list[str]
-) -> Edit:
+def _in_function(file: File, function: FunctionNode, modules: list[str]) -> Edit:
     body = function.body
     lines = [f"import {each}" for each in modules]
     is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)

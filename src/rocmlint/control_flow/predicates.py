@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from rocmlint.control_flow.refusals import Refusal, RefusedError
 from rocmlint.control_flow.shapes import REDUCTIONS
+from rocmlint.python.names import root
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.torch_names import METHODS
 
@@ -266,9 +267,7 @@ def _membership(node: ast.expr) -> ast.Compare | None:
 
 
 def _is_dotted(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
+    return isinstance(root(node), ast.Name)
 
 
 def _called(node: ast.expr) -> tuple[str, ast.expr] | None:

@@ -6,8 +6,9 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS, NESTED, Liveness, Reaching, parameters
+from rocmlint.control_flow.flow import Liveness, Reaching, parameters
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.python.scopes import FUNCTIONS, SCOPES, FunctionNode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -20,8 +21,8 @@ class Scope:
 
     def __init__(
         self,
-        node: ast.FunctionDef | ast.AsyncFunctionDef,
-        outermost: ast.FunctionDef | ast.AsyncFunctionDef,
+        node: FunctionNode,
+        outermost: FunctionNode,
         around: ast.AST | None,
     ) -> None:
         """Take the function, the one that contains it in the end, and what is around it."""
@@ -73,7 +74,7 @@ class Scope:
     def has_closures(self) -> bool:
         """Whether functions in functions, or lambdas, may see what it holds."""
         return any(
-            isinstance(each, NESTED) and each is not self.outermost
+            isinstance(each, SCOPES) and each is not self.outermost
             for each in ast.walk(self.outermost)
         )
 

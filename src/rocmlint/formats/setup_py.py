@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Declared, Parts
 from rocmlint.formats.specifiers import Declaration, declare
+from rocmlint.python.names import last_name
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class _Setup:
         self.calls = [
             node
             for node in ast.walk(module)
-            if isinstance(node, ast.Call) and _last_name(node.func) == "setup"
+            if isinstance(node, ast.Call) and last_name(node.func) == "setup"
         ]
         self.values = _assigned(module)
         self.lines = excerpt.text.split("\n")
@@ -108,9 +109,3 @@ def _assigned(module: ast.Module) -> dict[str, ast.expr]:
                     again.add(target.id)
                 values[target.id] = value
     return {name: value for name, value in values.items() if name not in again}
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

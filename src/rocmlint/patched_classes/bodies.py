@@ -11,14 +11,15 @@ from rocmlint.patched_classes.evaluation import dotted_name
 from rocmlint.patched_classes.library import decorators
 from rocmlint.patched_classes.namespace import Namespace, local_names
 from rocmlint.patched_classes.signatures import Signature, Use, problem_of_call
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.patched_classes.library import Found, Library
-    from rocmlint.patched_classes.namespace import Function
+    from rocmlint.python.scopes import FunctionNode
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _KEEPING = {
     "abstractmethod", "auto_docstring", "cache", "can_return_tuple", "classmethod",
     "contextmanager", "disable", "force_fp32", "inference_mode", "lru_cache", "no_grad",
@@ -46,13 +47,13 @@ class Fault:
 
 
 def faults_in(
-    function: Function, names: Namespace, library: Library, packages: Iterable[str]
+    function: FunctionNode, names: Namespace, library: Library, packages: Iterable[str]
 ) -> Iterator[Fault]:
     """Yield calls of library functions that do not bind, and names that are not there."""
     local = local_names(function, names.module, library, names)
     yield from faults_in_statements(_live(local), local, library, frozenset(packages))
     for inner in local.live:
-        if isinstance(inner, _FUNCTIONS):
+        if isinstance(inner, FUNCTIONS):
             yield from faults_in(inner, local, library, packages)
 
 
@@ -82,7 +83,7 @@ def faults_in_statements(
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the nodes of a statement, without those of functions and statements inside."""
-    if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         heads: list[ast.AST] = [*statement.decorator_list]
         heads += statement.bases if isinstance(statement, ast.ClassDef) else []
         for head in heads:
@@ -146,32 +147,34 @@ def _callable(found: Found, library: Library) -> Signature | None:
         if library.member(found, "__new__").dotted != "builtins.object.__new__":
             return None
         made = library.member(found, "__init__")
-        if not isinstance(made.node, _FUNCTIONS) or made.several or not _keeps(made.node):
+        if not isinstance(made.node, FUNCTIONS) or made.several or not _keeps(made.node):
             return None
         return Signature.of(made.node, bound=True)
-    if not isinstance(found.node, _FUNCTIONS) or not _keeps(found.node):
+    if not isinstance(found.node, FUNCTIONS) or not _keeps(found.node):
         return None
     is_method = found.owner is not None and "staticmethod" not in decorators(found.node)
     return None if is_method else Signature.of(found.node)
 
 
-def _keeps(node: Function) -> bool:
+def _keeps(node: FunctionNode) -> bool:
     return decorators(node) <= _KEEPING
 
 
 # **kwargs
 
 
-def use_of(function: Function | ast.Lambda, options: str, wraps: str = "") -> Use:
+def use_of(function: FunctionNode | ast.Lambda, options: str, wraps: str = "") -> Use:
     """Return what a function does with its ``**options``; ``wraps`` names the original."""
     read: set[str] = set()
     passed_on = to_original = False
     for node in ast.walk(function) if options else ():
         if isinstance(node, ast.Call):
             by_stars = any(each.arg is None and _is(each.value, options) for each in node.keywords)
-            whole = any(_is(each, options) for each in node.args) and _called(node) not in _COUNTED
+            whole = (
+                any(_is(each, options) for each in node.args) and last_name(node) not in _COUNTED
+            )
             of_it = isinstance(node.func, ast.Attribute) and _is(node.func.value, options)
-            passed_on |= by_stars or whole or (of_it and _called(node) in _WHOLE)
+            passed_on |= by_stars or whole or (of_it and last_name(node) in _WHOLE)
             to_original |= by_stars and bool(wraps) and _is(node.func, wraps)
             read |= _text(node.args[:1]) if of_it else set()
         elif isinstance(node, (ast.Dict, ast.Return, ast.Assign)):
@@ -199,7 +202,9 @@ def _text(nodes: Sequence[ast.AST]) -> set[str]:
 # self
 
 
-def attributes_read(function: Function, names: Namespace, library: Library) -> dict[str, ast.AST]:
+def attributes_read(
+    function: FunctionNode, names: Namespace, library: Library
+) -> dict[str, ast.AST]:
     """Return the attributes of ``self`` that a method reads without asking for them first."""
     own = _self(function)
     local = local_names(function, names.module, library, names)
@@ -257,16 +262,12 @@ def attributes_of(node: ast.AST, *, read: bool = False) -> Attributes:
         if isinstance(each, ast.Attribute) and _is(each.value, "self"):
             if read or not isinstance(each.ctx, ast.Load):
                 names.add(each.attr)
-        elif isinstance(each, ast.Call) and _called(each) in _SET_BY_NAME:
+        elif isinstance(each, ast.Call) and last_name(each) in _SET_BY_NAME:
             for argument in each.args[:2]:
                 names |= _text([argument])
                 if isinstance(argument, ast.JoinedStr):
                     patterns.append(_pattern(argument))
     return Attributes(frozenset(names), tuple(patterns))
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _pattern(node: ast.JoinedStr) -> re.Pattern[str]:
@@ -277,6 +278,6 @@ def _pattern(node: ast.JoinedStr) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
-def _self(function: Function) -> str:
+def _self(function: FunctionNode) -> str:
     arguments = [*function.args.posonlyargs, *function.args.args]
     return arguments[0].arg if arguments else ""

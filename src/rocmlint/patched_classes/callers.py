@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
+
 if TYPE_CHECKING:
     from rocmlint.patched_classes.library import Found
 
@@ -22,7 +24,7 @@ def most_by_position(original: Found) -> int:
     if name == "forward" and original.owner is not None:
         called = _instances(tree, getattr(original.owner.node, "name", ""))
     calls = (each for each in ast.walk(tree) if isinstance(each, ast.Call))
-    return max((len(each.args) for each in calls if _last(each.func) in called), default=0)
+    return max((len(each.args) for each in calls if last_name(each.func) in called), default=0)
 
 
 def _instances(tree: ast.Module, name: str) -> set[str]:
@@ -30,16 +32,14 @@ def _instances(tree: ast.Module, name: str) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _makes(node.value, name):
-            found |= {_last(each) for each in node.targets}
+            found |= {last_name(each) for each in node.targets}
     for node in ast.walk(tree):
-        if isinstance(node, ast.For) and found & {_last(each) for each in ast.walk(node.iter)}:
+        if isinstance(node, ast.For) and found & {last_name(each) for each in ast.walk(node.iter)}:
             found |= {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
     return found - {""}
 
 
 def _makes(value: ast.expr, name: str) -> bool:
-    return any(isinstance(each, ast.Call) and _last(each.func) == name for each in ast.walk(value))
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return any(
+        isinstance(each, ast.Call) and last_name(each.func) == name for each in ast.walk(value)
+    )

@@ -12,6 +12,7 @@ from rocmlint.patched_classes.comparison import Comparison
 from rocmlint.patched_classes.contracts import patches_of
 from rocmlint.patched_classes.library import Found
 from rocmlint.patched_classes.problems import Place, Problem
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.words import fitted
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from rocmlint.patched_classes.bodies import Fault
     from rocmlint.patched_classes.contracts import Patch, Replacement
     from rocmlint.patched_classes.library import Library
-    from rocmlint.patched_classes.namespace import Function, Namespace
+    from rocmlint.patched_classes.namespace import Namespace
     from rocmlint.patched_classes.sources import Module
+    from rocmlint.python.scopes import FunctionNode
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _HELP = {
     "call-mismatch": "Match the signature in this version of the library.",
     "name-missing": "Find what took its place in this version of the library.",
@@ -91,13 +92,13 @@ def _of_bodies(module: Module, patches: tuple[Patch, ...], library: Library) -> 
 
 def _functions(
     node: ast.stmt, names: Namespace, module: Module, library: Library
-) -> Iterator[Function]:
-    if isinstance(node, _FUNCTIONS):
+) -> Iterator[FunctionNode]:
+    if isinstance(node, FUNCTIONS):
         yield node
     elif isinstance(node, ast.ClassDef):
         found = Found("found", f"{module.name}.{node.name}", module, node, names)
         live = library.members_of(found).live
-        yield from (each for each in live if isinstance(each, _FUNCTIONS))
+        yield from (each for each in live if isinstance(each, FUNCTIONS))
 
 
 def _of_fault(fault: Fault, module: Module, patch: str, target: str) -> Problem:

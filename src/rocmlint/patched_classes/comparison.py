@@ -17,6 +17,7 @@ from rocmlint.patched_classes.kinds import KINDS
 from rocmlint.patched_classes.library import decorators
 from rocmlint.patched_classes.problems import Place, Problem
 from rocmlint.patched_classes.signatures import Signature, differences
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.words import fitted
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rocmlint.patched_classes.contracts import Patch, Replacement
     from rocmlint.patched_classes.library import Found, Library
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OF_DOCS = {
     "add_code_sample_docstrings", "add_end_docstrings", "add_start_docstrings",
     "add_start_docstrings_to_model_forward", "auto_docstring", "override",
@@ -147,7 +147,7 @@ class Comparison:
 
     def _of_function(self, replacement: Replacement, original: Found) -> Iterator[Problem]:
         own = replacement.function
-        if own is None or not isinstance(original.node, _FUNCTIONS):
+        if own is None or not isinstance(original.node, FUNCTIONS):
             return
         kinds = [_descriptor(each) for each in (own, original.node)]
         is_method = original.owner is not None
@@ -186,7 +186,7 @@ class Comparison:
     def _signature(self, replacement: Replacement, original: Found) -> Iterator[Problem]:
         own = replacement.function
         assert own is not None
-        assert isinstance(original.node, _FUNCTIONS)
+        assert isinstance(original.node, FUNCTIONS)
         bound = original.owner is not None and _descriptor(original.node) != "a static method"
         signature = Signature.of(own, bound=bound)
         before = Signature.of(original.node, bound=bound)
@@ -211,7 +211,7 @@ class Comparison:
         others = [each for each in replacement.siblings if each != replacement.target]
         found = [self.library.find(each).node for each in others]
         return any(
-            isinstance(each, _FUNCTIONS) and Signature.of(each).get(parameter) is not None
+            isinstance(each, FUNCTIONS) and Signature.of(each).get(parameter) is not None
             for each in found
         )
 
@@ -225,7 +225,7 @@ class Comparison:
         known = [attributes_of(each.node, read=True) for each in order.classes if each.node]
         for replacement in self.patch.replacements:
             function = replacement.function
-            if not isinstance(function, _FUNCTIONS) or _descriptor(function) != _METHOD:
+            if not isinstance(function, FUNCTIONS) or _descriptor(function) != _METHOD:
                 continue
             read = attributes_read(function, self.patch.names, self.library)
             for name, node in read.items():

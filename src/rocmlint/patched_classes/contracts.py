@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Literal
 from rocmlint.patched_classes.evaluation import UNKNOWN, dotted_name
 from rocmlint.patched_classes.library import Found
 from rocmlint.patched_classes.namespace import local_names
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.patched_classes.library import Library
-    from rocmlint.patched_classes.namespace import Function, Namespace
+    from rocmlint.patched_classes.namespace import Namespace
     from rocmlint.patched_classes.sources import Module
+    from rocmlint.python.scopes import FunctionNode
 
 CLASS, METHODS, ALLOWS = "_PATCHED_CLASS_", "_PATCHES_", "_PATCH_ALLOWS_"
 PREFIX = "patched_"
@@ -25,7 +28,6 @@ BUILTIN = "BUILTIN"
 LIST, PAIR = "PATCHES", "Patch"
 _IN_BRACKETS = re.compile(r"\[patch:\s*([\w.]+)\s*\]")
 _BY_HAND = re.compile(r"\Amanual patch\b[^`]*``([\w.]+)``")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class Replacement:
     """
 
     target: str
-    function: Function | ast.Lambda | None
+    function: FunctionNode | ast.Lambda | None
     place: ast.AST
     wraps: str = ""
     siblings: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ def patches_of(module: Module, library: Library) -> Iterator[Patch]:
     for node in names.live:
         if isinstance(node, ast.ClassDef):
             yield from _of_class(node, names, library)
-        elif isinstance(node, _FUNCTIONS):
+        elif isinstance(node, FUNCTIONS):
             yield from _of_function(node, names)
             yield from _of_decorators(node, names, library)
             local = local_names(node, module, library, names)
@@ -175,7 +177,7 @@ def _replacements(
         if member.status == "missing" or (member.status == "found" and is_theirs):
             undefined.append(name)
         else:
-            function = member.node if isinstance(member.node, _FUNCTIONS) else None
+            function = member.node if isinstance(member.node, FUNCTIONS) else None
             is_here = member.module is found.module and function is not None
             place = function if is_here and member.owner is found else found.node
             assert place is not None
@@ -213,10 +215,10 @@ def _of_list(node: ast.AST, names: Namespace, library: Library) -> Iterator[Patc
             yield from _pair(each, each.elts, names, library)
 
 
-def _of_pairs(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+def _of_pairs(node: FunctionNode, names: Namespace, library: Library) -> Iterator[Patch]:
     """Read ``Patch(owner, "name", function)``, as a session of rocmlint takes it."""
     for each in ast.walk(node):
-        if isinstance(each, ast.Call) and _last_name(each.func) == PAIR and len(each.args) >= 3:
+        if isinstance(each, ast.Call) and last_name(each.func) == PAIR and len(each.args) >= 3:
             yield from _pair(each, each.args[:3], names, library)
 
 
@@ -241,21 +243,21 @@ def _pair(
 # Functions
 
 
-def _of_function(node: Function, names: Namespace) -> Iterator[Patch]:
+def _of_function(node: FunctionNode, names: Namespace) -> Iterator[Patch]:
     target = _documented(node)
     if target:
         replacement = Replacement(target, node, node)
         yield Patch("function", node.name, node, node, target, names, (replacement,))
 
 
-def _documented(node: Function) -> str:
+def _documented(node: FunctionNode) -> str:
     """Return what the docstring of a function says that it replaces, "" for nothing."""
     text = (ast.get_docstring(node) or "") if node.name.startswith(PREFIX) else ""
     match = _IN_BRACKETS.search(text) or _BY_HAND.search(text)
     return match[1] if match is not None else ""
 
 
-def _of_assignments(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+def _of_assignments(node: FunctionNode, names: Namespace, library: Library) -> Iterator[Patch]:
     """Read ``torch.owner.name = patched_name``, unless the function says itself what it is for."""
     own = names.module.name.partition(".")[0]
     for each in ast.walk(node):
@@ -266,9 +268,9 @@ def _of_assignments(node: Function, names: Namespace, library: Library) -> Itera
         if target is None or target.partition(".")[0] == own or f".{PREFIX}" not in value:
             continue
         function = library.find(value).node
-        told = _documented(function) if isinstance(function, _FUNCTIONS) else ""
+        told = _documented(function) if isinstance(function, FUNCTIONS) else ""
         is_told = bool(told) and library.find(told).node is library.find(target).node
-        if isinstance(function, _FUNCTIONS) and not is_told:
+        if isinstance(function, FUNCTIONS) and not is_told:
             replacement = Replacement(target, function, each)
             name = value.rpartition(".")[2]
             yield Patch("assignment", name, each, each, target, names, (replacement,))
@@ -277,11 +279,11 @@ def _of_assignments(node: Function, names: Namespace, library: Library) -> Itera
 # Factories
 
 
-def _of_decorators(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+def _of_decorators(node: FunctionNode, names: Namespace, library: Library) -> Iterator[Patch]:
     """Read ``@register_patch(backend, *paths)`` or ``@replaces(*paths)`` above a factory."""
     targets: dict[str, ast.AST] = {}
     for call in (each for each in node.decorator_list if isinstance(each, ast.Call)):
-        paths = {DECORATOR: call.args[1:], REPLACES: call.args}.get(_last_name(call.func))
+        paths = {DECORATOR: call.args[1:], REPLACES: call.args}.get(last_name(call.func))
         if paths is not None:
             given = ((library.value(each, names), each) for each in paths)
             targets |= {value: each for value, each in given if _is_path(value)}
@@ -289,12 +291,12 @@ def _of_decorators(node: Function, names: Namespace, library: Library) -> Iterat
         yield _factory(node.name, node, names, targets)
 
 
-def _of_calls(node: Function, names: Namespace, library: Library) -> Iterator[Patch]:
+def _of_calls(node: FunctionNode, names: Namespace, library: Library) -> Iterator[Patch]:
     """Read ``patch_attribute(owner, "name", factory)`` inside a function."""
     for call in ast.walk(node):
         if not isinstance(call, ast.Call) or len(call.args) != 3:
             continue
-        if _last_name(call.func) != MANAGER or node.name == MANAGER:
+        if last_name(call.func) != MANAGER or node.name == MANAGER:
             continue
         owner, name = dotted_name(call.args[0], names), library.value(call.args[1], names)
         factory = _defined(call.args[2], names)
@@ -303,7 +305,7 @@ def _of_calls(node: Function, names: Namespace, library: Library) -> Iterator[Pa
 
 
 def _factory(
-    name: str, factory: Function | ast.Lambda, names: Namespace, targets: dict[str, ast.AST]
+    name: str, factory: FunctionNode | ast.Lambda, names: Namespace, targets: dict[str, ast.AST]
 ) -> Patch:
     function = _returned(factory)
     parameters = factory.args.args
@@ -316,19 +318,19 @@ def _factory(
     return Patch("factory", name, factory, place, target, names, replacements)
 
 
-def _defined(node: ast.expr, names: Namespace) -> Function | ast.Lambda | None:
+def _defined(node: ast.expr, names: Namespace) -> FunctionNode | ast.Lambda | None:
     if isinstance(node, ast.Lambda):
         return node
     bound = names.look_up(node.id) if isinstance(node, ast.Name) else None
     last = bound[-1].node if bound else None
-    return last if isinstance(last, _FUNCTIONS) else None
+    return last if isinstance(last, FUNCTIONS) else None
 
 
-def _returned(factory: Function | ast.Lambda) -> Function | ast.Lambda | None:
+def _returned(factory: FunctionNode | ast.Lambda) -> FunctionNode | ast.Lambda | None:
     """Return the function that a factory makes, None where that cannot be told."""
     if isinstance(factory, ast.Lambda):
         return factory.body if isinstance(factory.body, ast.Lambda) else None
-    inner = {each.name: each for each in factory.body if isinstance(each, _FUNCTIONS)}
+    inner = {each.name: each for each in factory.body if isinstance(each, FUNCTIONS)}
     nested = {node for each in inner.values() for node in ast.walk(each)}
     returns = [
         each.value
@@ -339,10 +341,6 @@ def _returned(factory: Function | ast.Lambda) -> Function | ast.Lambda | None:
         return None
     value = returns[0]
     return value if isinstance(value, ast.Lambda) else inner.get(getattr(value, "id", ""))
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_path(value: object) -> bool:

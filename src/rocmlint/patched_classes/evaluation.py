@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.patched_classes.namespace import Function
+    from rocmlint.python.scopes import FunctionNode
 
 UNKNOWN: Any = object()
 """The value of an expression that cannot be told."""
@@ -220,7 +220,9 @@ class Evaluator:
             return UNKNOWN
         return self._result(function, names, given, depth)
 
-    def _result(self, function: Function, names: Namespace, given: list[Any], depth: int) -> Any:
+    def _result(
+        self, function: FunctionNode, names: Namespace, given: list[Any], depth: int
+    ) -> Any:
         local = Namespace(names.module, self._library, names)
         parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
         if len(parameters) < len(given):

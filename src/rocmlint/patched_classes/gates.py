@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from rocmlint.patched_classes.namespace import Gate, local_names
 from rocmlint.patched_classes.problems import Place, Problem
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.words import fitted
 from rocmlint.text.written import version_of
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from rocmlint.patched_classes.sources import Module
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+\w*\Z")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FIRST, _LAST = Version("0"), Version("99999")
 
 
@@ -87,7 +87,7 @@ def _gates(module: Module, library: Library) -> Iterator[Gate]:
     yield from names.gates
     for node in names.live:
         for each in ast.walk(node):
-            if isinstance(each, _FUNCTIONS):
+            if isinstance(each, FUNCTIONS):
                 yield from local_names(each, module, library, names).gates
             elif isinstance(each, ast.IfExp):
                 truth = library.truth(each.test, names)

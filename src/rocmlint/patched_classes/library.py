@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from rocmlint.patched_classes.evaluation import Evaluator, dotted_name
 from rocmlint.patched_classes.namespace import Namespace
 from rocmlint.patched_classes.sources import Sources, is_package
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +33,6 @@ _MADE_AT_RUN_TIME = re.compile(
 _WITHOUT_MEMBERS = {"abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"}
 _ADDING_NONE = {"auto_docstring", "dataclass", "final", "requires", "runtime_checkable"}
 """Decorators after which a class has the members that it had, but for those with underscores."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class Found:
     @property
     def is_function(self) -> bool:
         """Whether it is a function or a method."""
-        return isinstance(self.node, _FUNCTIONS)
+        return isinstance(self.node, FUNCTIONS)
 
 
 UNKNOWN = Found("unknown")
@@ -315,11 +316,7 @@ def _is_dataclass(holder: Found) -> bool:
 
 def decorators(node: ast.AST) -> set[str]:
     """Return the last names of decorators: "no_grad" of ``@torch.no_grad()``."""
-    found = set()
-    for each in getattr(node, "decorator_list", ()):
-        named = each.func if isinstance(each, ast.Call) else each
-        found.add(named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "?"))
-    return found
+    return {last_name(each) or "?" for each in getattr(node, "decorator_list", ())}
 
 
 def _linear(orders: list[list[Found]]) -> list[Found] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
 from rocmlint.patched_classes.problems import Place, Problem
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.words import fitted
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ def _plain(value: Any) -> Any:
 
 
 def _without_docstring(node: ast.AST, name: str, item: Any) -> Any:
-    is_body = name == "body" and isinstance(
-        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    )
+    is_body = name == "body" and isinstance(node, (*FUNCTIONS, ast.ClassDef))
     return item[1:] if is_body and ast.get_docstring(node, clean=False) is not None else item  # type: ignore[arg-type]
 
 
@@ -66,7 +65,7 @@ def taken(checked: Iterable[Checked], library: Library) -> dict[str, Locked]:
         for patch in module.patches:
             for each in patch.replacements:
                 node = library.find(each.target).node
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                     version = library.version(each.target.partition(".")[0])
                     found[each.target] = Locked(str(version or ""), fingerprint(node))
     return found

@@ -6,12 +6,15 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from rocmlint.python.imports import imported_names
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS, FunctionNode
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.patched_classes.sources import Module
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _HANDLED = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 
 
@@ -84,7 +87,7 @@ class Namespace:
                 for name, binding in self._bound_by(statement):
                     self._bind(name, binding, sure=sure)
                 inner = [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
-                if inner and not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+                if inner and not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
                     is_with = isinstance(statement, (ast.With, ast.AsyncWith))
                     self.fill(inner, sure=sure and is_with, guarded=guarded)
 
@@ -133,13 +136,12 @@ class Namespace:
         self.names[name] = (binding,) if sure else (*self.names.get(name, ()), binding)
 
     def _bound_by(self, node: ast.stmt) -> Iterator[tuple[str, Binding]]:
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             if not is_overload(node):
                 yield node.name, Binding(node)
         elif isinstance(node, ast.Import):
-            for each in node.names:
-                top = each.name.partition(".")[0]
-                yield each.asname or top, Binding(dotted=each.name if each.asname else top)
+            for name, dotted in imported_names(node):
+                yield name, Binding(dotted=dotted)
         elif isinstance(node, ast.ImportFrom):
             yield from self._imported(node)
         elif isinstance(node, ast.Assign):
@@ -166,17 +168,16 @@ class Namespace:
                 yield each.asname or each.name, Binding(dotted=f"{base}.{each.name}")
 
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def local_names(function: Function, module: Module, judge: Judge, outer: Namespace) -> Namespace:
+def local_names(
+    function: FunctionNode, module: Module, judge: Judge, outer: Namespace
+) -> Namespace:
     """Return what a function binds: its imports and functions; all else is opaque."""
     names = Namespace(module, judge, outer)
     names.fill(function.body)
     keep = {
         name
         for name, bindings in names.names.items()
-        if all(each.dotted or isinstance(each.node, _FUNCTIONS) for each in bindings)
+        if all(each.dotted or isinstance(each.node, FUNCTIONS) for each in bindings)
     }
     for name in _assigned(function):
         if name not in keep:
@@ -184,7 +185,7 @@ def local_names(function: Function, module: Module, judge: Judge, outer: Namespa
     return names
 
 
-def _assigned(function: Function) -> Iterator[str]:
+def _assigned(function: FunctionNode) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg
@@ -196,10 +197,7 @@ def _assigned(function: Function) -> Iterator[str]:
 
 def is_overload(node: ast.AST) -> bool:
     """Check whether a definition is only for type checkers."""
-    return any(
-        (each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) == "overload"
-        for each in getattr(node, "decorator_list", ())
-    )
+    return "overload" in map(last_name, getattr(node, "decorator_list", ()))
 
 
 def _targets(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, Binding]]:

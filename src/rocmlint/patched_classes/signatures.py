@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.patched_classes.namespace import Function
+    from rocmlint.python.scopes import FunctionNode
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Signature:
     options: str = ""
 
     @classmethod
-    def of(cls, node: Function | ast.Lambda, *, bound: bool = False) -> Signature:
+    def of(cls, node: FunctionNode | ast.Lambda, *, bound: bool = False) -> Signature:
         """Return the signature of a function; ``bound``: without its first parameter."""
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]

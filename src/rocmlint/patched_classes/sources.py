@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocmlint.project.environment import installed_version
+from rocmlint.python.imports import imported_module
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ class Module:
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the dotted name of the module that an import names, relative ones resolved."""
-        if not node.level:
-            return node.module or ""
-        parts = self.package.split(".")
-        base = parts[: len(parts) - node.level + 1]
-        return ".".join([*base, *([node.module] if node.module else [])])
+        return imported_module(node, self.package)
 
 
 class Sources:

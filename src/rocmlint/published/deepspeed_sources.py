@@ -10,6 +10,8 @@ import ast
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.python.names import last_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -153,8 +155,7 @@ def _is_configuration(node: ast.expr) -> bool:
     """Check for ``param_dict``, ``self._param_dict`` and ``param_dict.keys()``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node = node.func.value
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name.lstrip("_") in {"param_dict", "ds_config"}
+    return last_name(node).lstrip("_") in {"param_dict", "ds_config"}
 
 
 def _settings(

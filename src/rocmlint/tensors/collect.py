@@ -6,12 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
 from rocmlint.tensors.conditions import asks_for_export, both, is_of_loss
 from rocmlint.tensors.dependence import Dependence
 from rocmlint.tensors.held import UNKNOWN, Held, element, is_container
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.loops import looped_over
-from rocmlint.tensors.seeds import last_name
 from rocmlint.tensors.torch_names import JUDGING
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.tensors.seeds import last_name
+from rocmlint.python.names import last_name
 
 if TYPE_CHECKING:
     from rocmlint.tensors.dependence import Reach

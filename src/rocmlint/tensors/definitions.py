@@ -7,13 +7,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rocmlint.python.imports import imported_names
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS, FunctionNode
 from rocmlint.tensors.held import PYTHON, UNKNOWN, Held, join
-from rocmlint.tensors.seeds import last_name, of_annotation
+from rocmlint.tensors.seeds import of_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _NEUTRAL = frozenset({"object", "ABC", "Generic", "Protocol", "Enum"})
 """Bases that say nothing of what calls the methods of a class."""
 _MODULE = re.compile(r"Module\b")
@@ -44,7 +46,7 @@ class Function:
     @property
     def marks(self) -> set[str]:
         """The last names of its decorators."""
-        return _marks(self.node.decorator_list)
+        return {*map(last_name, self.node.decorator_list)}
 
     def parameters(self) -> list[ast.arg]:
         """Return the named parameters, without the object or class of a method."""
@@ -76,7 +78,7 @@ class Class:
     @property
     def marks(self) -> set[str]:
         """The last names of its decorators."""
-        return _marks(self.node.decorator_list)
+        return {*map(last_name, self.node.decorator_list)}
 
     def keep(self, name: str, held: Held) -> None:
         """Note that an attribute of the objects may hold something."""
@@ -89,7 +91,7 @@ class Definitions:
 
     def __init__(self, tree: ast.Module) -> None:
         """Find them."""
-        self.imported = dict(_imports(tree))
+        self.imported = dict(each for node in ast.walk(tree) for each in imported_names(node))
         self.functions: list[Function] = []
         self.classes: dict[str, Class] = {}
         self.by_name: dict[str, Function] = {}
@@ -152,7 +154,7 @@ class Definitions:
         for node in body:
             if isinstance(node, ast.ClassDef):
                 self._add_class(node, prefix)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            elif isinstance(node, FUNCTIONS):
                 self._add_function(node, prefix, owner, outer)
             else:
                 inner = [each for each in ast.iter_child_nodes(node) if _holds_statements(each)]
@@ -187,19 +189,3 @@ def _holds_statements(node: ast.AST) -> bool:
 
 def _plain(base: ast.expr) -> ast.expr:
     return base.value if isinstance(base, ast.Subscript) else base
-
-
-def _marks(decorators: Iterable[ast.expr]) -> set[str]:
-    called = (each.func if isinstance(each, ast.Call) else each for each in decorators)
-    return {last_name(each) for each in called}
-
-
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                top = alias.name.partition(".")[0]
-                yield (alias.asname, alias.name) if alias.asname else (top, top)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"

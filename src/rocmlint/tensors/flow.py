@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.scopes import FUNCTIONS, FunctionNode
 from rocmlint.tensors.called import SELF
 from rocmlint.tensors.conditions import below, both
 from rocmlint.tensors.expressions import Expressions, gated_join
@@ -220,7 +221,7 @@ class Flow:
             case [ast.Constant(value=str(name)), value, *_] if self.expressions.owner is not None:
                 self.expressions.owner.keep(name, self.expressions.of(value, env))
 
-    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Env) -> None:
+    def _define(self, node: FunctionNode, env: Env) -> None:
         function = self.definitions.of_node.get(node)
         if function is not None and function.outer is not None:
             env.pop(node.name, None)
@@ -367,4 +368,4 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def _defines(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    return isinstance(node, (*FUNCTIONS, ast.ClassDef))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.python.names import last_name
 from rocmlint.tensors.held import UNKNOWN, Held
 from rocmlint.tensors.kinds import Kind
-from rocmlint.tensors.seeds import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.seeds import last_name
+from rocmlint.python.names import last_name
 
 if TYPE_CHECKING:
     from rocmlint.tensors.definitions import Definitions, Function

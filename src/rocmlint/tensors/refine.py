@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
 from rocmlint.tensors.held import PYTHON, TENSOR, UNKNOWN, Held, container, is_container
 from rocmlint.tensors.kinds import Kind
-from rocmlint.tensors.seeds import last_name
 from rocmlint.tensors.torch_names import TENSOR_TYPES
 
 if TYPE_CHECKING:

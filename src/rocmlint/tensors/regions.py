@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.tensors.conditions import below, both, makes_loss, of_statement
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     Placed = tuple[ast.AST, Reach]
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINES = (*FUNCTIONS, ast.ClassDef)
 
 
 def placed_nodes(body: Iterable[ast.stmt]) -> Iterator[Placed]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from rocmlint.python.names import last_name
 from rocmlint.tensors.held import (
     CONFIG,
     PYTHON,
@@ -83,14 +84,6 @@ def of_annotation(annotation: ast.expr) -> Held:
     if name.endswith(("Config", "Args", "Arguments")):
         return CONFIG
     return PYTHON if name in _PYTHON_TYPES else UNKNOWN._replace(of=f"object {name}")
-
-
-def last_name(node: ast.expr) -> str:
-    """Return the last name of a dotted name; empty for anything else."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
 
 
 def _of_subscript(name: str, inner: ast.expr) -> Held:

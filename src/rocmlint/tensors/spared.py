@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.seeds import last_name
+from rocmlint.python.names import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

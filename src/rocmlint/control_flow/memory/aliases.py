@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.memory.origins import ANYTHING, NOTHING, OUTSIDE, overlaps
 from rocmlint.control_flow.refusals import Refusal, RefusedError
+from rocmlint.python.scopes import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,9 +163,7 @@ class Aliases:
         """Return the outermost loop around a node in its function."""
         found: ast.AST | None = None
         around: ast.AST | None = node
-        while around is not None and not isinstance(
-            around, (ast.FunctionDef, ast.AsyncFunctionDef)
-        ):
+        while around is not None and not isinstance(around, FUNCTIONS):
             inner, around = around, self._file.parent(around)
             if isinstance(around, _LOOPS) and inner not in around.orelse:
                 found = around

@@ -6,9 +6,9 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.flow import FUNCTIONS
 from rocmlint.control_flow.memory.calls import PLAIN_METHODS
 from rocmlint.control_flow.memory.effects import Summaries
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.tensors.torch_names import is_tensor_attribute, words
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rocmlint.control_flow.memory import operations
 from rocmlint.control_flow.memory.origins import ANYTHING, NOTHING, OUTSIDE, STATISTICS
 from rocmlint.control_flow.memory.targets import Targets
+from rocmlint.python.names import root
 from rocmlint.tensors.definitions import Definitions
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.torch_names import (
@@ -88,10 +89,8 @@ class Called:
 
     def dotted(self, scope: Scope, node: ast.expr) -> str:
         """Return the full name of what an import gave; empty for anything else."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id in scope.bound:
+        name = root(node)
+        if isinstance(name, ast.Name) and name.id in scope.bound:
             return ""
         return self._definitions.dotted(node)
 

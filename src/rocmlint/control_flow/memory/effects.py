@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.control_flow.flow import FUNCTIONS
 from rocmlint.control_flow.memory.calls import Called, Done
 from rocmlint.control_flow.memory.operations import is_in_place
 from rocmlint.control_flow.memory.origins import (
@@ -20,6 +19,7 @@ from rocmlint.control_flow.memory.origins import (
     Memory,
     inner_nodes,
 )
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from rocmlint.control_flow.file import File
     from rocmlint.control_flow.memory.origins import Origins
-    from rocmlint.control_flow.memory.targets import FunctionNode
     from rocmlint.control_flow.scope import Scope
+    from rocmlint.python.scopes import FunctionNode
 
 _WORDS = frozenset({PARAMETERS, ATTRIBUTES, STATISTICS, ANYTHING})
 _VIEWS_SET = frozenset({"data", "real", "imag"})

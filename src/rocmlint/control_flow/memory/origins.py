@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.control_flow.flow import NESTED
+from rocmlint.python.scopes import SCOPES
 from rocmlint.tensors.kinds import Kind
 from rocmlint.tensors.torch_names import PYTHON_ATTRIBUTES, SHAPE_ATTRIBUTES
 
@@ -259,7 +259,7 @@ def inner_nodes(function: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, NESTED):
+        if not isinstance(node, SCOPES):
             waiting += ast.iter_child_nodes(node)
 
 

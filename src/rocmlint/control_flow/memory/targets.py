@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocmlint.control_flow.memory.origins import inner_nodes
+from rocmlint.python.scopes import FunctionNode
 from rocmlint.tensors.kinds import Kind
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from rocmlint.control_flow.scope import Scope
     from rocmlint.tensors.definitions import Class, Definitions
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Target = FunctionNode | tuple[str, ast.Call]
 """A function of the file, or the name of a class of ``torch.nn`` with the call that made it."""
 _LISTS = frozenset({"ModuleList", "ModuleDict", "Sequential"})

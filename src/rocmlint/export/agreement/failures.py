@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from rocmlint.export.frames import is_of_user, place
+from rocmlint.python.scopes import FUNCTIONS
 
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
 _LONGEST = 1500
@@ -102,7 +103,7 @@ def statement_at(file: str, line: int) -> dict[str, str]:
         if inner is None:
             break
         found = holder = inner
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(inner, (*FUNCTIONS, ast.ClassDef)):
             names.append(inner.name)
     return {
         "statement": _header(source, found) if found else linecache.getline(file, line).strip(),

@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.python.scopes import FUNCTIONS, SCOPES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,7 +18,6 @@ _DYNAMIC = re.compile(
     r"|\b__dict__\b|\b__path__\b|\bmeta_path\b|\blazy"
 )
 """Ways to give a module names that its statements do not show."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _DEEPEST = 20
 """Modules that hand a name on, one to the next, by ``import *``."""
 
@@ -76,7 +77,7 @@ def _run_at_import(tree: ast.Module) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, SCOPES):
             # What a function declares to be global may be set by calling it.
             yield from (each for each in ast.walk(node) if isinstance(each, ast.Global))
         else:
@@ -93,6 +94,6 @@ def _bound(node: ast.AST) -> tuple[str, ...]:
         return tuple(node.names)
     if isinstance(node, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)):
         return (node.name,) if node.name else ()
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return (node.name,)
     return ()

@@ -11,6 +11,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -102,7 +104,7 @@ def _executed(body: Iterable[ast.stmt]) -> Iterator[Import]:
             if holds is not None:
                 yield from _executed(each.body if holds else each.orelse)
         elif isinstance(each, ast.With):
-            if all(_name_of(item.context_expr) in _TRANSPARENT for item in each.items):
+            if all(last_name(item.context_expr) in _TRANSPARENT for item in each.items):
                 yield from _executed(each.body)
         elif isinstance(each, ast.Raise):
             return
@@ -114,7 +116,7 @@ def _catches(handler: ast.ExceptHandler) -> bool:
         return False
     kind = handler.type
     kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return not all(each and _name_of(each) in _NOT_OF_IMPORTS for each in kinds)
+    return not all(each and last_name(each) in _NOT_OF_IMPORTS for each in kinds)
 
 
 def _holds(test: ast.expr) -> bool | None:
@@ -124,10 +126,4 @@ def _holds(test: ast.expr) -> bool | None:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _holds(test.operand)
         return None if inner is None else not inner
-    return False if _name_of(test) == "TYPE_CHECKING" else None
-
-
-def _name_of(node: ast.expr) -> str:
-    """Return the last name of what is called or named."""
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return False if last_name(test) == "TYPE_CHECKING" else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.disk.read import read_small
+from rocmlint.python.imports import imported_module
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:
@@ -90,12 +91,8 @@ class Modules:
 
     def source_of(self, node: ast.ImportFrom, module: str) -> str:
         """Return the module that a statement of a module imports from; empty outside of all."""
-        base = node.module or ""
-        if not node.level:
-            return base
-        parts = module.split(".")
-        keep = len(parts) - node.level + self.is_package(module)
-        return ".".join([*parts[:keep], *filter(None, [base])]) if keep > 0 else ""
+        package = module if self.is_package(module) else module.rpartition(".")[0]
+        return imported_module(node, package)
 
     def text(self, module: str) -> str:
         """Return the source of a module; empty without one."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.verify.manifest_functions import ManifestFunction, name_problem
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _parsed(path: str) -> ast.Module | None:
 
 def _is_defined(body: Sequence[ast.stmt], names: Sequence[str]) -> bool:
     """Return whether statements define a function or class, and nothing else of its name."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    kinds = (*FUNCTIONS, ast.ClassDef)
     found = [each for each in body if isinstance(each, kinds) and each.name == names[0]]
     if len(found) != 1:
         return False

@@ -6,10 +6,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.flow import shortened
 from rocmlint.verify.variables.frame import Frame
-from rocmlint.verify.variables.program import last_name
 from rocmlint.verify.variables.reading import Reading
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any, Final
 
+from rocmlint.python.names import last_name
 from rocmlint.verify.variables import program
 from rocmlint.verify.variables.frame import DEEPEST, Frame
 from rocmlint.verify.variables.functions import (
@@ -31,7 +32,7 @@ from rocmlint.verify.variables.functions import (
     plain,
     short_enough,
 )
-from rocmlint.verify.variables.program import COMPREHENSIONS, FUNCTIONS, last_name
+from rocmlint.verify.variables.program import COMPREHENSIONS, FUNCTIONS
 from rocmlint.verify.variables.reaching import MISSING, Reaching
 
 if TYPE_CHECKING:

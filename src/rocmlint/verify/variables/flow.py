@@ -10,6 +10,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.frame import Frame
 from rocmlint.verify.variables.functions import (
@@ -19,7 +21,7 @@ from rocmlint.verify.variables.functions import (
     destination,
     is_object,
 )
-from rocmlint.verify.variables.program import last_name, target_of
+from rocmlint.verify.variables.program import target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,7 +223,7 @@ class Flow:
                 yield made, Frame(file), ""
             elif isinstance(target := target_of(file.parents[function]), ast.Name):
                 yield from ((each, Frame(file), "") for each in file.calls.get(target.id, []))
-        elif isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        elif isinstance(function, FUNCTIONS):
             for call in file.calls.get(function.name, []):
                 yield call, Frame(file, file.function_around(call)), ""
             for each in _of_objects(file, function.name):

@@ -9,7 +9,8 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.variables.program import last_name, value_of
+from rocmlint.python.names import last_name
+from rocmlint.verify.variables.program import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rocmlint.python import scopes
+from rocmlint.python.names import last_name
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _Made = TypeVar("_Made")
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = (*scopes.FUNCTIONS, ast.Lambda)
+Function = scopes.FunctionNode | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _COPIES = frozenset({"copy", "deepcopy", "dict"})
 _READ = frozenset({"get", "pop", "setdefault", "__getitem__"})
@@ -88,11 +91,11 @@ class Program:
         return found
 
     @cached_property
-    def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    def functions(self) -> dict[str, scopes.FunctionNode]:
         """The functions and methods whose name only one of them has."""
-        found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        found: dict[str, list[scopes.FunctionNode]] = {}
         for node in self.nodes:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(node, scopes.FUNCTIONS):
                 found.setdefault(node.name, []).append(node)
         return {name: some[0] for name, some in found.items() if len(some) == 1}
 
@@ -298,15 +301,6 @@ class Program:
 
 def _may_be_environment(node: ast.expr) -> bool:
     return "env" in last_name(node).lower()
-
-
-def last_name(node: ast.expr) -> str:
-    """Return the last name of ``a.b.c`` or of what is called; empty for anything else."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Call):
-        return last_name(node.func)
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def target_of(statement: ast.AST) -> ast.expr | None:

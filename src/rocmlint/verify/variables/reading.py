@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.python.names import last_name
 from rocmlint.verify.variables import functions
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.flow import SAYS, Flow, Sink, is_known, is_none, shortened
@@ -20,7 +21,7 @@ from rocmlint.verify.variables.functions import (
     UnknownError,
 )
 from rocmlint.verify.variables.guards import as_chained, as_guard, guarded_by, is_check, is_presence
-from rocmlint.verify.variables.program import FUNCTIONS, Program, last_name, target_of
+from rocmlint.verify.variables.program import FUNCTIONS, Program, target_of
 from rocmlint.verify.variables.reaching import MISSING, Reaching
 from rocmlint.verify.variables.written import Written, settings
 

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from rocmlint.python.names import last_name
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.frame import Frame
 from rocmlint.verify.variables.functions import RaisedError, UnknownError
-from rocmlint.verify.variables.program import last_name
 from rocmlint.verify.variables.reaching import MISSING, Walk
 
 if TYPE_CHECKING:

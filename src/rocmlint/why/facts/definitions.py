@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
+from rocmlint.python.scopes import FUNCTIONS, FunctionNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ class Definition:
     name: str
     file: str
     line: int
-    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    node: ast.ClassDef | FunctionNode
     bases: tuple[str, ...] = ()
     """What the class that it is in inherits from, by the last name."""
 
@@ -81,9 +82,9 @@ def _in_file(data: bytes, path: str, name: str) -> Iterator[Definition]:
 
 def _walk(
     tree: ast.AST, prefix: str, bases: tuple[str, ...]
-) -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, tuple[str, ...]]]:
+) -> Iterator[tuple[str, ast.ClassDef | FunctionNode, tuple[str, ...]]]:
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             name = f"{prefix}{node.name}"
             yield name, node, bases
             own = bases

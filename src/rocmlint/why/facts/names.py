@@ -15,6 +15,7 @@ from packaging.version import Version
 from rocmlint.disk.read import read_small
 from rocmlint.published.ages import age
 from rocmlint.published.names import names_of, packages
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.installed import version
 from rocmlint.why.facts.value import Unread
@@ -254,7 +255,7 @@ def names_of_file(path: str) -> set[str]:
     except (OSError, SyntaxError, ValueError, RecursionError):
         return found
     for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             found |= {each.asname or each.name for each in node.names}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from rocmlint.python.names import last_name
+from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.python_ast import syntax_tree
 from rocmlint.why.facts.project import doubt_the_project
 
@@ -55,7 +57,7 @@ def _definitions(tree: ast.Module, function: str) -> Iterator[tuple[int, str]]:
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     for node, owner in waiting:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(child, FUNCTIONS):
                 if child.name == function:
                     yield child.lineno, owner
                 waiting.append((child, ""))
@@ -101,11 +103,7 @@ def _is_first_rank(test: ast.expr) -> bool:
 
 
 def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        node = node.func
-    if isinstance(node, ast.Attribute):
-        return node.attr.lower()
-    return node.id.lower() if isinstance(node, ast.Name) else ""
+    return last_name(node).lower()
 
 
 def _is_collective(function: ast.expr) -> bool:

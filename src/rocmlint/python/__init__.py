@@ -1,0 +1,1 @@
+"""What Python source says: names, imports and scopes of a syntax tree, by the standard library."""
