@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.published.replacements import GONE_BEFORE
 from rocmlint.rule import (
     PythonRule,
     attribute_patches,
@@ -38,7 +39,6 @@ from ._names.published_names import (
     member,
     was_ever_there,
 )
-from ._names.replacements import GONE_BEFORE
 from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 

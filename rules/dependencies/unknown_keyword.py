@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 from rocmlint.rule.put_aside import is_kept_only
 
@@ -31,7 +32,6 @@ from ._names.keywords import (
 from ._names.live import is_for_some_versions, is_leftover
 from ._names.published_names import names
 from ._names.rename import is_there_throughout
-from ._names.replacements import keyword_advice, keyword_replacement
 from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.published.name_facts import Signature
+    from rocmlint.published.replacements import KeywordAdvice
     from rocmlint.rule import Finding, Source
 
     from ._names.judgement import MissingName
     from ._names.keywords import UnknownKeywordUse
-    from ._names.replacements import KeywordAdvice
 
 _ALIKE = 0.85
 """How alike a misspelled keyword and the right one are, as `difflib` measures it."""

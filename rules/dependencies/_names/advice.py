@@ -6,11 +6,12 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from rocmlint.published.replacements import replacement_of
+
 from .cures import bound_for
 from .judgement import common_bound, enumerated, last_with, requirement, runs_with
 from .published_names import has, history, names
 from .rename import successor
-from .replacements import replacement_of
 from .required import is_excluded, to_require
 
 if TYPE_CHECKING:

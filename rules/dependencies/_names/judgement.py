@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocmlint.paths import relative
+from rocmlint.published.replacements import GONE_BEFORE
 
 from .overlays import is_own
 from .published_names import history
-from .replacements import GONE_BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

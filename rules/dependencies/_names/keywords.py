@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.rule import Text, compile_lazily, dotted_text, once_per_file
 from rocmlint.text.text import LEXEME
 
@@ -16,7 +17,6 @@ from .guards import is_ready
 from .judgement import MissingName, MissingUse, missing
 from .overlays import foreign_uses, is_of_other_package
 from .published_names import is_ever_missing, names
-from .replacements import keyword_advice, keyword_replacement
 from .uses import is_of_torch
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .replacements import GONE_BEFORE, replacement_of
+from rocmlint.published.replacements import GONE_BEFORE, replacement_of
+
 from .uses import is_of_torch
 
 if TYPE_CHECKING:

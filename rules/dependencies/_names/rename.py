@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.published.replacements import Replacement, replacement_of
 from rocmlint.rule import Edit, Fix, dotted_text, walk
 
 from .published_names import has, has_successor, history, home
-from .replacements import Replacement, replacement_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

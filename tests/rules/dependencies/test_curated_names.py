@@ -6,7 +6,7 @@ import pytest
 
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
-from rocmlint.rules.dependencies._names import replacements as _replacements
+from rocmlint.published import replacements as _replacements
 from rocmlint.rules.dependencies._names.published_names import has, has_successor
 
 

@@ -1,4 +1,4 @@
-"""Where a name or a module of an indexed package is in another release."""
+"""Where a name or a module of an indexed package is in another release, and what replaced it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,35 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rocmlint.published.names import index_of, names_of
+from rocmlint.published.replacements import replacement_of
 
 if TYPE_CHECKING:
     from packaging.version import Version
+
+
+def successor(dotted: str, release: Version) -> str:
+    """Return what to do in a release that no longer has a name; empty where nothing is known.
+
+    What the package's own code said when it deprecated the name comes before where it is now.
+    """
+    known = replacement_of(dotted)
+    if known is not None and known.advice:
+        return known.advice[0].lower() + known.advice[1:]
+    if known is not None and _may_have(known.new, release, dotted):
+        return f"use {known.new}" + ("" if known.same else ", if it does the same")
+    module, name = moved_to(dotted, release), dotted.rpartition(".")[2]
+    return f"import {name} from {module}, if it does the same" if module else ""
+
+
+def _may_have(new: str, release: Version, old: str) -> bool:
+    """Return whether a release of the old name's package has the new one, if it is of that package.
+
+    Which release of another package is installed is not known here.
+    """
+    package = new.partition(".")[0]
+    known = names_of(package) if package == old.partition(".")[0] else None
+    history = known.history(new) if known is not None else None
+    return history is None or bool(history.at(release))
 
 
 def moved_to(dotted: str, release: Version) -> str:
