@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rocmlint.published import replacements as _replacements
 from rocmlint.published import requirements as published
 from rocmlint.published.names import names_of
-from rocmlint.published import replacements as _replacements
 from rocmlint.rules.dependencies._names.published_names import has, has_successor
 
 
