@@ -227,14 +227,13 @@ def test_a_template_of_two_names_without_text_between_them_is_found_to_be_slow()
     assert is_slow(template)
 
 
+@pytest.mark.parametrize(("power", "slow"), [(1, False), (2, True)])
 def test_a_template_whose_time_grows_with_the_square_is_found_to_be_slow(
-    monkeypatch: pytest.MonkeyPatch,
+    power: int, slow: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (template,) = planted({"match": ["is {a} gone {b} there"], "cause": "gone"}).match
-    assert not is_slow(template)
-    slow = re.compile(r"is [\s\S]* nowhere")
-    monkeypatch.setattr(type(template), "find", lambda _, text: slow.search(text))
-    assert is_slow(template)
+    monkeypatch.setitem(globals(), "seconds", lambda _, lines: NOTHING * lines**power)
+    assert is_slow(template) is slow
 
 
 @pytest.mark.parametrize(
