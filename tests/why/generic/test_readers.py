@@ -14,6 +14,7 @@ import pytest
 
 from rocmlint.why.report import lines_of
 from tests.support.fake_site import FakeSite, traceback
+from tests.support.sentences import garbled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ class Row:
     entry: str = ""
     says: tuple[str, ...] = ()
     """Texts that the answer contains."""
-    never: tuple[str, ...] = ("weights_only=False", "--force", "-U ")
+    never: tuple[str, ...] = ("weights_only=False", "--force ", "-U ")
     files: Mapping[str, str] = field(default_factory=dict)
     python: str = "3.11"
 
@@ -101,6 +102,42 @@ ROWS = (
         "likely",
         "missing-name",
         ("by this traceback", "transformers==4.48.3", "the traceback refutes it"),
+    ),
+    Row(
+        "a name that all releases of this minor have: the files are not those of the release",
+        traceback(
+            "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'"
+            " (SITE/transformers/__init__.py)",
+            "PROJECT/a.py: from transformers import AutoModelForVision2Seq",
+        ),
+        {"transformers": "4.57.1"},
+        "likely",
+        "missing-name",
+        (
+            "a broken or mixed installation",
+            "--force-reinstall --no-deps transformers==4.57.1",
+            "which transformers is imported",
+        ),
+        never=("patch release", "transformers==4.57.6"),
+        files={"SITE/transformers/__init__.py": "", "SITE/transformers/trainer.py": ""},
+    ),
+    Row(
+        "a file that was changed after it was installed",
+        traceback(
+            "ImportError: cannot import name 'is_torch_greater_or_equal_than_1_13' from"
+            " 'transformers.pytorch_utils' (SITE/transformers/pytorch_utils.py)",
+            "PROJECT/a.py: from transformers.pytorch_utils import x",
+        ),
+        {"transformers": "4.48.1"},
+        "likely",
+        "missing-name",
+        ("a broken or mixed installation", "differs from its RECORD", "transformers==4.48.1"),
+        files={
+            "SITE/transformers/__init__.py": "",
+            "SITE/transformers/pytorch_utils.py": "other = 1\n",
+            "SITE/transformers-4.48.1.dist-info/RECORD": "transformers/pytorch_utils.py,"
+            "sha256=AAAA,10\n",
+        },
     ),
     Row(
         "a wrapped message: the package that could not be imported says what it requires",
@@ -659,6 +696,9 @@ def test_a_message_with_its_environment_gets_its_cause(row: Row, tmp_path: Path)
     for each in row.never:
         assert each not in shown.partition("\n")[2]
     assert len(lines) <= 12
+    explained = (*filter(None, [answer.explanation]), *answer.alternatives)
+    assert all(each.missing for each in explained if each.verdict == "likely")
+    assert [each.cause for each in explained if garbled(each.cause)] == []
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES)
