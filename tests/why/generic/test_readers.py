@@ -173,6 +173,66 @@ ROWS = (
         ("transformers 5.9.0 asks Enformer", "0.8.11 was written for another", "post_init()"),
     ),
     Row(
+        "a method that the base of the project's own class no longer has",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute '_extract_past_from_model_output'",
+            "PROJECT/run.py: out = model.generate(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.51.3", "torch": "2.5.1"},
+        "known",
+        "missing-attribute",
+        ("built on LlamaForCausalLM of transformers 4.51.3", "gone since 4.49", "run.py:2"),
+        files={
+            "PROJECT/run.py": "from transformers import LlamaForCausalLM\n"
+            "class Chat(LlamaForCausalLM): ...\n"
+        },
+    ),
+    Row(
+        "a model of remote code that no longer generates",
+        traceback(
+            "AttributeError: 'QWenLMHeadModel' object has no attribute 'generate'",
+            "PROJECT/cli.py: model.chat(tokenizer, text)",
+            f"{HUB}/Qwen/Qwen-7B/abc/modeling_qwen.py: return self.generate(",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "likely",
+        "missing-attribute",
+        ("PreTrainedModel of transformers 4.57.1 does not have generate", "GenerationMixin"),
+    ),
+    Row(
+        "an attribute that each configuration had, which no index shows",
+        traceback(
+            "AttributeError: 'BertConfig' object has no attribute 'pad_token_id'",
+            f"{HUB}/zhihan1996/DNABERT/abc/bert_layers.py: padding_idx=config.pad_token_id)",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.2.0"},
+        "likely",
+        "missing-attribute",
+        ("each had before 5.0", "bert_layers.py:7", "config.json of the model sets"),
+        never=("comes with", "yet"),
+    ),
+    Row(
+        "an attribute that transformers sets in post_init, by both files",
+        traceback(
+            "AttributeError: 'Enformer' object has no attribute 'all_tied_weights_keys'",
+            "SITE/enformer_pytorch/modeling_enformer.py: super().from_pretrained(name)",
+            "SITE/transformers/modeling_utils.py: model._finalize_model_loading(",
+        ),
+        {"transformers": "5.9.0", "enformer_pytorch": "0.8.11"},
+        "known",
+        "missing-attribute",
+        ("sets all_tied_weights_keys in post_init", "enformer_pytorch 0.8.11", "post_init()"),
+        files={
+            "SITE/transformers/modeling_utils.py": "class PreTrainedModel:\n"
+            "    def post_init(self):\n        self.all_tied_weights_keys = {}\n",
+            "SITE/enformer_pytorch/modeling_enformer.py": "from transformers import PreTrainedModel"
+            "\nclass Enformer(PreTrainedModel):\n    def __init__(self): ...\n",
+        },
+    ),
+    Row(
         "packages that are not on this machine: the direction is known, the version is not",
         "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'",
         {},
@@ -672,6 +732,60 @@ NEAR_MISSES = (
 )
 
 
+HOSTILE = (
+    Row(
+        "a class of the project that is built on torch alone never generated",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute 'generate'",
+            "PROJECT/run.py: model.generate(x)",
+            "SITE/transformers/trainer.py: model(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "unknown",
+        files={"PROJECT/run.py": "from torch import nn\nclass Chat(nn.Module): ...\n"},
+    ),
+    Row(
+        "a class whose base has the name of one of transformers, from another module",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute '_extract_past_from_model_output'",
+            "PROJECT/run.py: self._extract_past_from_model_output(x)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.51.3", "torch": "2.5.1"},
+        "unknown",
+        files={
+            "PROJECT/run.py": "from .base import LlamaForCausalLM\n"
+            "class Chat(LlamaForCausalLM): ...\n"
+        },
+    ),
+    Row(
+        "an attribute that no configuration ever had on its own",
+        traceback(
+            "AttributeError: 'ChatConfig' object has no attribute 'rotary_base'",
+            "PROJECT/modeling_chat.py: config.rotary_base",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.2.0"},
+        "unknown",
+    ),
+    Row(
+        "a configuration that the installed module names the attribute of",
+        traceback(
+            "AttributeError: 'ChatConfig' object has no attribute 'pad_token_id'",
+            "PROJECT/modeling_chat.py: config.pad_token_id",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.4.0"},
+        "unknown",
+        files={
+            "SITE/transformers/configuration_utils.py": "class PreTrainedConfig:\n"
+            "    pad_token_id: int = 0\n"
+        },
+    ),
+)
+
+
 def _of_reader(answer: Answer, entry: str) -> Answer:
     """Return the answer with what a reader says, whatever entry explains the message as well."""
     explained = (*filter(None, [answer.explanation]), *answer.alternatives)
@@ -699,6 +813,15 @@ def test_a_message_with_its_environment_gets_its_cause(row: Row, tmp_path: Path)
     explained = (*filter(None, [answer.explanation]), *answer.alternatives)
     assert all(each.missing for each in explained if each.verdict == "likely")
     assert [each.cause for each in explained if garbled(each.cause)] == []
+
+
+@pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row.name)
+def test_a_near_miss_stays_unknown(row: Row, tmp_path: Path) -> None:
+    site = FakeSite(tmp_path, row.packages, row.python)
+    for path, text in row.files.items():
+        site.write(path, text)
+    answer = site.why(row.text)
+    assert answer.verdict == row.verdict, "\n".join(lines_of(answer))
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES)
