@@ -734,6 +734,16 @@ NEAR_MISSES = (
 
 HOSTILE = (
     Row(
+        "a key that a model's own code misses in the user's batch",
+        traceback(
+            "KeyError: 'spans'",
+            "PROJECT/train.py: model(**batch)",
+            f"{HUB}/acme/chat/abc/modeling_chat.py: images = batch['spans']",
+        ),
+        {"transformers": "4.53.0"},
+        "unknown",
+    ),
+    Row(
         "a class of the project that is built on torch alone never generated",
         traceback(
             "AttributeError: 'Chat' object has no attribute 'generate'",
