@@ -161,6 +161,91 @@ ROWS = (
         ("transformers 4.53.0 passes more arguments", "the release of it that fits"),
     ),
     Row(
+        "an override of another package takes less than the library passes, by its file",
+        traceback(
+            "TypeError: GRPOTrainer._get_train_sampler() takes 1 positional argument but 2 were"
+            " given",
+            'SITE/transformers/trainer.py: dataloader_params["sampler"] = sampler_fn(dataset)',
+        ),
+        {"transformers": "4.53.0", "trl": "0.15.2"},
+        "known",
+        "signature",
+        ("of trl 0.15.2, which overrides it", "grpo_trainer.py:2", "trl>=0.19", "is from after"),
+        files={
+            "SITE/trl/__init__.py": "",
+            "SITE/trl/trainer/__init__.py": "",
+            "SITE/trl/trainer/grpo_trainer.py": "class GRPOTrainer(Trainer):\n"
+            "    def _get_train_sampler(self): ...\n",
+        },
+    ),
+    Row(
+        "an override of the project takes less than the library passes",
+        traceback(
+            "TypeError: MyTrainer._get_train_sampler() takes 1 positional argument but 2 were"
+            " given",
+            "PROJECT/run.py: trainer.train()",
+            'SITE/transformers/trainer.py: dataloader_params["sampler"] = sampler_fn(dataset)',
+        ),
+        {"transformers": "4.53.0"},
+        "known",
+        "signature",
+        (
+            "transformers 4.53.0 passes more arguments to MyTrainer._get_train_sampler",
+            "add train_dataset to the parameters of _get_train_sampler in run.py:3",
+        ),
+        files={
+            "PROJECT/run.py": "from transformers import Trainer\nclass MyTrainer(Trainer):\n"
+            "    def _get_train_sampler(self): ...\n",
+            "SITE/transformers/__init__.py": "",
+            "SITE/transformers/trainer.py": "class Trainer:\n"
+            "    def _get_train_sampler(self, train_dataset=None): ...\n",
+        },
+    ),
+    Row(
+        "the project passes more to a method of the library than the installed release takes",
+        traceback(
+            "TypeError: Trainer.training_step() takes 3 positional arguments but 4 were given",
+            "PROJECT/run.py: return super().training_step(model, inputs, number)",
+        ),
+        {"transformers": "4.44.2"},
+        "likely",
+        "signature",
+        ("the installed transformers 4.44.2 takes 3", "run.py calls it", "which releases"),
+        files={
+            "PROJECT/run.py": "from transformers import Trainer\nclass MyTrainer(Trainer):\n"
+            "    def training_step(self, model, inputs, number): ...\n",
+        },
+    ),
+    Row(
+        "Python before 3.10 names the method alone: the line names the class",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'approximate'",
+            "SITE/transformers/modeling_utils.py: model = cls(config)",
+            f'{HUB}/acme/bert/abc/layers.py: self.gelu = nn.GELU(approximate="none")',
+        ),
+        {"torch": "1.11.0", "transformers": "4.29.2"},
+        "likely",
+        "signature",
+        ("GELU of the installed torch 1.11.0 does not take approximate", "a newer torch"),
+        python="3.8",
+    ),
+    Row(
+        "a class of a package, built on one of transformers, requires what is not passed",
+        traceback(
+            "TypeError: __init__() missing 1 required positional argument: 'input_len'",
+            "SITE/camphr/tokenizer.py: return TransformersInput(**encoded)",
+        ),
+        {"transformers": "4.36.0", "camphr": "0.5.15"},
+        "likely",
+        "signature",
+        ("TransformersInput of camphr 0.5.15, built on BatchEncoding", "which transformers camphr"),
+        files={
+            "SITE/camphr/tokenizer.py": "from transformers import BatchEncoding\n"
+            "class TransformersInput(BatchEncoding):\n    def __init__(self, input_len): ...\n"
+        },
+        python="3.7",
+    ),
+    Row(
         "the library asks a class of another package for an attribute",
         traceback(
             "AttributeError: 'Enformer' object has no attribute 'all_tied_weights_keys'",
@@ -733,6 +818,34 @@ NEAR_MISSES = (
 
 
 HOSTILE = (
+    Row(
+        "a class of the project with the name of one of transformers, called by the project",
+        traceback(
+            "TypeError: Trainer.step() takes 1 positional argument but 2 were given",
+            "PROJECT/run.py: trainer.step(batch)",
+        ),
+        {"transformers": "4.44.2", "torch": "2.5.1"},
+        "unknown",
+        files={"PROJECT/run.py": "from engine import Trainer\n"},
+    ),
+    Row(
+        "a constructor whose class the line does not show",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'approximate'",
+            "PROJECT/run.py: return cls(**values)",
+        ),
+        {"torch": "1.11.0"},
+        "unknown",
+    ),
+    Row(
+        "a constructor of the project's own class, on a line with another one",
+        traceback(
+            "TypeError: __init__() missing 1 required positional argument: 'size'",
+            "PROJECT/run.py: return Batch(Image(data))",
+        ),
+        {"torch": "1.11.0", "transformers": "4.29.2"},
+        "unknown",
+    ),
     Row(
         "a key that a model's own code misses in the user's batch",
         traceback(
