@@ -16,6 +16,7 @@ from rocmlint.why.entries.symptom import symptom_of
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.context import Context
 from rocmlint.why.log.read import read_text
+from tests.support.fake_site import FakeSite, traceback
 from tests.support.sentences import garbled
 
 if TYPE_CHECKING:
@@ -83,3 +84,20 @@ def test_what_is_likely_says_why_it_is_no_more() -> None:
     assert with_reason(replace(likely, confirm="ls")).missing == (CHECK,)
     known = replace(likely, verdict="known")
     assert with_reason(known) is known
+
+
+def test_one_cause_is_said_once(tmp_path: Path) -> None:
+    """An entry and a generic reader both know why: the reader says nothing that is new."""
+    site = FakeSite(tmp_path, {"trl": "0.25.1", "transformers": "4.57.1"})
+    site.write("PROJECT/sft.py", "from trl import SFTConfig\nargs = SFTConfig(max_seq_length=1)\n")
+    last = "TypeError: SFTConfig.__init__() got an unexpected keyword argument 'max_seq_length'"
+    answer = site.why(traceback(last, "PROJECT/sft.py: args = SFTConfig(max_seq_length=1)"))
+    assert answer.verdict == "known"
+    assert answer.alternatives == ()
+
+
+def test_two_causes_are_both_said(tmp_path: Path) -> None:
+    site = FakeSite(tmp_path, {"torch": "2.5.1"})
+    answer = site.why("RuntimeError: HIP error: no kernel image is available for execution")
+    causes = {each.cause for each in explanations(answer)}
+    assert len(causes) == len(list(explanations(answer)))

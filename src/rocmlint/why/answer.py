@@ -52,6 +52,8 @@ class Explanation:
     """How much of the message fits: the number of characters of the template."""
     message: str = ""
     """The line that it explains."""
+    is_generic: bool = False
+    """Whether a generic reader says it, not an entry."""
 
 
 def with_reason(explanation: Explanation) -> Explanation:

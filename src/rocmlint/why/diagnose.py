@@ -90,8 +90,18 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
     if rivals and first.verdict == "known":
         missing = (*first.missing, OTHER_CAUSES)
         first = replace(first, verdict="likely", missing=missing)
-    shown = tuple(_for_amd_only(with_reason(each), context) for each in (first, *equal[1:]))
+    kept = (first, *(each for each in equal[1:] if not _is_same(each, first)))
+    shown = tuple(_for_amd_only(with_reason(each), context) for each in kept)
     return Answer(first.verdict, context.log, raised, shown[0], shown[1:])
+
+
+def _is_same(other: Explanation, first: Explanation) -> bool:
+    """Return whether another explanation says what the first one does.
+
+    An entry and a generic reader which both read all facts name one cause in two ways.
+    """
+    is_known = other.verdict == first.verdict == "known"
+    return other.cause == first.cause or (is_known and other.is_generic != first.is_generic)
 
 
 def _for_amd_only(explanation: Explanation, context: Context) -> Explanation:

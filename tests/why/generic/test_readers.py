@@ -742,6 +742,27 @@ ROWS = (
         ("it is named gfx120X-all",),
     ),
     Row(
+        "an index without a wheel for this Python: the tables know one that all builds are for",
+        "Looking in indexes: https://rocm.nightlies.amd.com/v2/gfx120X-all/\nERROR: Could not"
+        " find a version that satisfies the requirement torch (from versions: none)",
+        {"pip": "25.0"},
+        "likely",
+        "no-distribution",
+        ("no torch for Python 3.14", "make an environment with Python 3.12", "what the index has"),
+        python="3.14",
+    ),
+    Row(
+        "the same with a Python that all builds are for: it is not that",
+        "Looking in indexes: https://rocm.nightlies.amd.com/v2/gfx120X-all/\nERROR: Could not"
+        " find a version that satisfies the requirement torch (from versions: none)",
+        {"pip": "25.0"},
+        "likely",
+        "no-distribution",
+        ("no torch for Python 3.12", "what the index has"),
+        never=("make an environment",),
+        python="3.12",
+    ),
+    Row(
         "a range that none of the nightly builds is in",
         "ERROR: Could not find a version that satisfies the requirement torch<2.4,>=2.3.0.dev1"
         " (from versions: 2.4.0.dev20240407+rocm6.0, 2.4.0.dev20240408+rocm6.0)",

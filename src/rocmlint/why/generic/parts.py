@@ -134,6 +134,7 @@ def made(  # noqa: PLR0913 - the parts of an explanation
         table=table,
         weight=weight,
         message=message,
+        is_generic=True,
     )
 
 
