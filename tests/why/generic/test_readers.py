@@ -763,6 +763,19 @@ ROWS = (
         python="3.12",
     ),
     Row(
+        "a compiled extension of a package: its inputs are the project's",
+        traceback(
+            "RuntimeError: expected scalar type Float but found BFloat16",
+            "PROJECT/render.py: image = rasterizer(",
+            "SITE/diff_gaussian/__init__.py: out = _C.rasterize_gaussians(*args)",
+        ),
+        {"torch": "2.0.1", "diff_gaussian": "0.0.0"},
+        "likely",
+        "compiled-call",
+        ("compiled code of diff_gaussian 0.0.0 takes Float", "render.py:7", "x.float()"),
+        files={"PROJECT/render.py": ""},
+    ),
+    Row(
         "a range that none of the nightly builds is in",
         "ERROR: Could not find a version that satisfies the requirement torch<2.4,>=2.3.0.dev1"
         " (from versions: 2.4.0.dev20240407+rocm6.0, 2.4.0.dev20240408+rocm6.0)",

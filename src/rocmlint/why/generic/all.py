@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.why.generic import (
+    compiled_call,
     conflict,
     missing_attribute,
     missing_library,
@@ -39,4 +40,5 @@ READERS: tuple[Reader, ...] = (
     missing_library.read,
     no_distribution.read,
     out_of_memory.read,
+    compiled_call.read,
 )
