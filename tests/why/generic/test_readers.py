@@ -917,6 +917,17 @@ HOSTILE = (
         },
     ),
     Row(
+        "a wrapper of a model never had the methods of models",
+        traceback(
+            "AttributeError: 'DistributedDataParallel' object has no attribute 'generate'",
+            "PROJECT/run.py: trainer.evaluate()",
+            "SITE/transformers/trainer_seq2seq.py: self.model.generate(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "unknown",
+    ),
+    Row(
         "an attribute that no configuration ever had on its own",
         traceback(
             "AttributeError: 'ChatConfig' object has no attribute 'rotary_base'",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
@@ -16,8 +17,10 @@ from rocmlint.why.facts.configurations import (
     was_of_all,
 )
 from rocmlint.why.facts.inheritance import derived
+from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
+    indexed,
     module_file,
     release_of,
     requirement_for,
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
 _WEIGHT = 26
 _LARGEST = 2_000_000
 _MODEL = "transformers.PreTrainedModel"
+_OF_MODELS = re.compile(r"(?:For[A-Z]\w+|LMHead\w*|Model)\Z")
+"""How classes of models are named; wrappers of models are not."""
 _CALL = "self.post_init()"
 
 
@@ -106,7 +111,9 @@ def _of_unread_class(
     from rocmlint.why.facts.definitions import definitions  # noqa: PLC0415 - it reads the project
 
     known, release = names_of("transformers"), release_of(context, "transformers")
-    if known is None or any(True for _ in definitions(context.project, holder)):
+    if known is None or _OF_MODELS.search(holder) is None or _is_of_library(context, holder):
+        return
+    if any(True for _ in definitions(context.project, holder)):
         return
     owners = [context.owner(each) for each in context.frames]
     if not any(each.kind == "hub" or each.name == "transformers" for each in owners):
@@ -136,6 +143,12 @@ def _of_unread_class(
         table=table(),
         message=message,
     )
+
+
+def _is_of_library(context: Context, holder: str) -> bool:
+    """Return whether an indexed package has the class, such as a wrapper of models."""
+    installed = [each for each in indexed() if context.packages.get(each) is not None]
+    return any(modules_with(each, holder, release_of(context, each).version) for each in installed)
 
 
 # Attributes that transformers sets in post_init.

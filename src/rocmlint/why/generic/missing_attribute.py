@@ -171,6 +171,9 @@ def _of_remote_code(
     is_of_python = holder == "NoneType" or hasattr(builtins, holder)
     if version is None or is_of_python or modules_with("transformers", holder, version):
         return
+    torch = release_of(context, "torch").version
+    if modules_with("torch", holder, torch):  # such as DistributedDataParallel
+        return
     remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
     if remote is None:
         yield from _of_other_package(context, place, holder, attribute, message)
