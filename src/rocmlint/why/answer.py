@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.why.facts.value import Unread
+
 if TYPE_CHECKING:
-    from rocmlint.why.facts.value import Evidence, Unread
+    from rocmlint.why.facts.value import Evidence
     from rocmlint.why.log.shapes import Log, Raised
 
 Verdict = Literal["known", "likely", "unknown"]
 """Known: the message and each fact of the entry were read and fit. Likely: a fact was not read.
 Unknown: nothing fits, or too much does."""
+
+CHECK = Unread("what the command under confirm prints")
+OTHER_CAUSES = Unread("what rules out other causes: no file or setting here decides it")
+"""Why an explanation is likely at most, where no one fact is missing."""
 
 EXIT_CODES: dict[Verdict, int] = {"known": 0, "likely": 0, "unknown": 3}
 
@@ -46,6 +52,15 @@ class Explanation:
     """How much of the message fits: the number of characters of the template."""
     message: str = ""
     """The line that it explains."""
+    is_generic: bool = False
+    """Whether a generic reader says it, not an entry."""
+
+
+def with_reason(explanation: Explanation) -> Explanation:
+    """Return it with at least one reason in ``missing``, if it is only likely."""
+    if explanation.verdict != "likely" or explanation.missing:
+        return explanation
+    return replace(explanation, missing=(CHECK if explanation.confirm else OTHER_CAUSES,))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.why.answer import Action, Answer, Explanation
+from rocmlint.why.answer import OTHER_CAUSES, Action, Answer, Explanation, with_reason
 from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
@@ -88,9 +88,20 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
     if rivals and first.verdict == "known":
-        first = replace(first, verdict="likely")
-    shown = tuple(_for_amd_only(each, context) for each in (first, *equal[1:]))
+        missing = (*first.missing, OTHER_CAUSES)
+        first = replace(first, verdict="likely", missing=missing)
+    kept = (first, *(each for each in equal[1:] if not _is_same(each, first)))
+    shown = tuple(_for_amd_only(with_reason(each), context) for each in kept)
     return Answer(first.verdict, context.log, raised, shown[0], shown[1:])
+
+
+def _is_same(other: Explanation, first: Explanation) -> bool:
+    """Return whether another explanation says what the first one does.
+
+    An entry and a generic reader which both read all facts name one cause in two ways.
+    """
+    is_known = other.verdict == first.verdict == "known"
+    return other.cause == first.cause or (is_known and other.is_generic != first.is_generic)
 
 
 def _for_amd_only(explanation: Explanation, context: Context) -> Explanation:

@@ -14,6 +14,7 @@ import pytest
 
 from rocmlint.why.report import lines_of
 from tests.support.fake_site import FakeSite, traceback
+from tests.support.sentences import garbled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ class Row:
     entry: str = ""
     says: tuple[str, ...] = ()
     """Texts that the answer contains."""
-    never: tuple[str, ...] = ("weights_only=False", "--force", "-U ")
+    never: tuple[str, ...] = ("weights_only=False", "--force ", "-U ")
     files: Mapping[str, str] = field(default_factory=dict)
     python: str = "3.11"
 
@@ -103,6 +104,42 @@ ROWS = (
         ("by this traceback", "transformers==4.48.3", "the traceback refutes it"),
     ),
     Row(
+        "a name that all releases of this minor have: the files are not those of the release",
+        traceback(
+            "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'"
+            " (SITE/transformers/__init__.py)",
+            "PROJECT/a.py: from transformers import AutoModelForVision2Seq",
+        ),
+        {"transformers": "4.57.1"},
+        "likely",
+        "missing-name",
+        (
+            "a broken or mixed installation",
+            "--force-reinstall --no-deps transformers==4.57.1",
+            "which transformers is imported",
+        ),
+        never=("patch release", "transformers==4.57.6"),
+        files={"SITE/transformers/__init__.py": "", "SITE/transformers/trainer.py": ""},
+    ),
+    Row(
+        "a file that was changed after it was installed",
+        traceback(
+            "ImportError: cannot import name 'is_torch_greater_or_equal_than_1_13' from"
+            " 'transformers.pytorch_utils' (SITE/transformers/pytorch_utils.py)",
+            "PROJECT/a.py: from transformers.pytorch_utils import x",
+        ),
+        {"transformers": "4.48.1"},
+        "likely",
+        "missing-name",
+        ("a broken or mixed installation", "differs from its RECORD", "transformers==4.48.1"),
+        files={
+            "SITE/transformers/__init__.py": "",
+            "SITE/transformers/pytorch_utils.py": "other = 1\n",
+            "SITE/transformers-4.48.1.dist-info/RECORD": "transformers/pytorch_utils.py,"
+            "sha256=AAAA,10\n",
+        },
+    ),
+    Row(
         "a wrapped message: the package that could not be imported says what it requires",
         "RuntimeError: Failed to import transformers.generation.utils because of the following"
         " error: cannot import name 'split_torch_state_dict_into_shards' from 'huggingface_hub'",
@@ -124,6 +161,91 @@ ROWS = (
         ("transformers 4.53.0 passes more arguments", "the release of it that fits"),
     ),
     Row(
+        "an override of another package takes less than the library passes, by its file",
+        traceback(
+            "TypeError: GRPOTrainer._get_train_sampler() takes 1 positional argument but 2 were"
+            " given",
+            'SITE/transformers/trainer.py: dataloader_params["sampler"] = sampler_fn(dataset)',
+        ),
+        {"transformers": "4.53.0", "trl": "0.15.2"},
+        "known",
+        "signature",
+        ("of trl 0.15.2, which overrides it", "grpo_trainer.py:2", "trl>=0.19", "is from after"),
+        files={
+            "SITE/trl/__init__.py": "",
+            "SITE/trl/trainer/__init__.py": "",
+            "SITE/trl/trainer/grpo_trainer.py": "class GRPOTrainer(Trainer):\n"
+            "    def _get_train_sampler(self): ...\n",
+        },
+    ),
+    Row(
+        "an override of the project takes less than the library passes",
+        traceback(
+            "TypeError: MyTrainer._get_train_sampler() takes 1 positional argument but 2 were"
+            " given",
+            "PROJECT/run.py: trainer.train()",
+            'SITE/transformers/trainer.py: dataloader_params["sampler"] = sampler_fn(dataset)',
+        ),
+        {"transformers": "4.53.0"},
+        "known",
+        "signature",
+        (
+            "transformers 4.53.0 passes more arguments to MyTrainer._get_train_sampler",
+            "add train_dataset to the parameters of _get_train_sampler in run.py:3",
+        ),
+        files={
+            "PROJECT/run.py": "from transformers import Trainer\nclass MyTrainer(Trainer):\n"
+            "    def _get_train_sampler(self): ...\n",
+            "SITE/transformers/__init__.py": "",
+            "SITE/transformers/trainer.py": "class Trainer:\n"
+            "    def _get_train_sampler(self, train_dataset=None): ...\n",
+        },
+    ),
+    Row(
+        "the project passes more to a method of the library than the installed release takes",
+        traceback(
+            "TypeError: Trainer.training_step() takes 3 positional arguments but 4 were given",
+            "PROJECT/run.py: return super().training_step(model, inputs, number)",
+        ),
+        {"transformers": "4.44.2"},
+        "likely",
+        "signature",
+        ("the installed transformers 4.44.2 takes 3", "run.py calls it", "which releases"),
+        files={
+            "PROJECT/run.py": "from transformers import Trainer\nclass MyTrainer(Trainer):\n"
+            "    def training_step(self, model, inputs, number): ...\n",
+        },
+    ),
+    Row(
+        "Python before 3.10 names the method alone: the line names the class",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'approximate'",
+            "SITE/transformers/modeling_utils.py: model = cls(config)",
+            f'{HUB}/acme/bert/abc/layers.py: self.gelu = nn.GELU(approximate="none")',
+        ),
+        {"torch": "1.11.0", "transformers": "4.29.2"},
+        "likely",
+        "signature",
+        ("GELU of the installed torch 1.11.0 does not take approximate", "a newer torch"),
+        python="3.8",
+    ),
+    Row(
+        "a class of a package, built on one of transformers, requires what is not passed",
+        traceback(
+            "TypeError: __init__() missing 1 required positional argument: 'input_len'",
+            "SITE/camphr/tokenizer.py: return TransformersInput(**encoded)",
+        ),
+        {"transformers": "4.36.0", "camphr": "0.5.15"},
+        "likely",
+        "signature",
+        ("TransformersInput of camphr 0.5.15, built on BatchEncoding", "which transformers camphr"),
+        files={
+            "SITE/camphr/tokenizer.py": "from transformers import BatchEncoding\n"
+            "class TransformersInput(BatchEncoding):\n    def __init__(self, input_len): ...\n"
+        },
+        python="3.7",
+    ),
+    Row(
         "the library asks a class of another package for an attribute",
         traceback(
             "AttributeError: 'Enformer' object has no attribute 'all_tied_weights_keys'",
@@ -134,6 +256,66 @@ ROWS = (
         "likely",
         "missing-attribute",
         ("transformers 5.9.0 asks Enformer", "0.8.11 was written for another", "post_init()"),
+    ),
+    Row(
+        "a method that the base of the project's own class no longer has",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute '_extract_past_from_model_output'",
+            "PROJECT/run.py: out = model.generate(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.51.3", "torch": "2.5.1"},
+        "known",
+        "missing-attribute",
+        ("built on LlamaForCausalLM of transformers 4.51.3", "gone since 4.49", "run.py:2"),
+        files={
+            "PROJECT/run.py": "from transformers import LlamaForCausalLM\n"
+            "class Chat(LlamaForCausalLM): ...\n"
+        },
+    ),
+    Row(
+        "a model of remote code that no longer generates",
+        traceback(
+            "AttributeError: 'QWenLMHeadModel' object has no attribute 'generate'",
+            "PROJECT/cli.py: model.chat(tokenizer, text)",
+            f"{HUB}/Qwen/Qwen-7B/abc/modeling_qwen.py: return self.generate(",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "likely",
+        "missing-attribute",
+        ("PreTrainedModel of transformers 4.57.1 does not have generate", "GenerationMixin"),
+    ),
+    Row(
+        "an attribute that each configuration had, which no index shows",
+        traceback(
+            "AttributeError: 'BertConfig' object has no attribute 'pad_token_id'",
+            f"{HUB}/zhihan1996/DNABERT/abc/bert_layers.py: padding_idx=config.pad_token_id)",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.2.0"},
+        "likely",
+        "missing-attribute",
+        ("each had before 5.0", "bert_layers.py:7", "config.json of the model sets"),
+        never=("comes with", "yet"),
+    ),
+    Row(
+        "an attribute that transformers sets in post_init, by both files",
+        traceback(
+            "AttributeError: 'Enformer' object has no attribute 'all_tied_weights_keys'",
+            "SITE/enformer_pytorch/modeling_enformer.py: super().from_pretrained(name)",
+            "SITE/transformers/modeling_utils.py: model._finalize_model_loading(",
+        ),
+        {"transformers": "5.9.0", "enformer_pytorch": "0.8.11"},
+        "known",
+        "missing-attribute",
+        ("sets all_tied_weights_keys in post_init", "enformer_pytorch 0.8.11", "post_init()"),
+        files={
+            "SITE/transformers/modeling_utils.py": "class PreTrainedModel:\n"
+            "    def post_init(self):\n        self.all_tied_weights_keys = {}\n",
+            "SITE/enformer_pytorch/modeling_enformer.py": "from transformers import PreTrainedModel"
+            "\nclass Enformer(PreTrainedModel):\n    def __init__(self): ...\n",
+        },
     ),
     Row(
         "packages that are not on this machine: the direction is known, the version is not",
@@ -560,6 +742,40 @@ ROWS = (
         ("it is named gfx120X-all",),
     ),
     Row(
+        "an index without a wheel for this Python: the tables know one that all builds are for",
+        "Looking in indexes: https://rocm.nightlies.amd.com/v2/gfx120X-all/\nERROR: Could not"
+        " find a version that satisfies the requirement torch (from versions: none)",
+        {"pip": "25.0"},
+        "likely",
+        "no-distribution",
+        ("no torch for Python 3.14", "make an environment with Python 3.12", "what the index has"),
+        python="3.14",
+    ),
+    Row(
+        "the same with a Python that all builds are for: it is not that",
+        "Looking in indexes: https://rocm.nightlies.amd.com/v2/gfx120X-all/\nERROR: Could not"
+        " find a version that satisfies the requirement torch (from versions: none)",
+        {"pip": "25.0"},
+        "likely",
+        "no-distribution",
+        ("no torch for Python 3.12", "what the index has"),
+        never=("make an environment",),
+        python="3.12",
+    ),
+    Row(
+        "a compiled extension of a package: its inputs are the project's",
+        traceback(
+            "RuntimeError: expected scalar type Float but found BFloat16",
+            "PROJECT/render.py: image = rasterizer(",
+            "SITE/diff_gaussian/__init__.py: out = _C.rasterize_gaussians(*args)",
+        ),
+        {"torch": "2.0.1", "diff_gaussian": "0.0.0"},
+        "likely",
+        "compiled-call",
+        ("compiled code of diff_gaussian 0.0.0 takes Float", "render.py:7", "x.float()"),
+        files={"PROJECT/render.py": ""},
+    ),
+    Row(
         "a range that none of the nightly builds is in",
         "ERROR: Could not find a version that satisfies the requirement torch<2.4,>=2.3.0.dev1"
         " (from versions: 2.4.0.dev20240407+rocm6.0, 2.4.0.dev20240408+rocm6.0)",
@@ -635,6 +851,109 @@ NEAR_MISSES = (
 )
 
 
+HOSTILE = (
+    Row(
+        "a class of the project with the name of one of transformers, called by the project",
+        traceback(
+            "TypeError: Trainer.step() takes 1 positional argument but 2 were given",
+            "PROJECT/run.py: trainer.step(batch)",
+        ),
+        {"transformers": "4.44.2", "torch": "2.5.1"},
+        "unknown",
+        files={"PROJECT/run.py": "from engine import Trainer\n"},
+    ),
+    Row(
+        "a constructor whose class the line does not show",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'approximate'",
+            "PROJECT/run.py: return cls(**values)",
+        ),
+        {"torch": "1.11.0"},
+        "unknown",
+    ),
+    Row(
+        "a constructor of the project's own class, on a line with another one",
+        traceback(
+            "TypeError: __init__() missing 1 required positional argument: 'size'",
+            "PROJECT/run.py: return Batch(Image(data))",
+        ),
+        {"torch": "1.11.0", "transformers": "4.29.2"},
+        "unknown",
+    ),
+    Row(
+        "a key that a model's own code misses in the user's batch",
+        traceback(
+            "KeyError: 'spans'",
+            "PROJECT/train.py: model(**batch)",
+            f"{HUB}/acme/chat/abc/modeling_chat.py: images = batch['spans']",
+        ),
+        {"transformers": "4.53.0"},
+        "unknown",
+    ),
+    Row(
+        "a class of the project that is built on torch alone never generated",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute 'generate'",
+            "PROJECT/run.py: model.generate(x)",
+            "SITE/transformers/trainer.py: model(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "unknown",
+        files={"PROJECT/run.py": "from torch import nn\nclass Chat(nn.Module): ...\n"},
+    ),
+    Row(
+        "a class whose base has the name of one of transformers, from another module",
+        traceback(
+            "AttributeError: 'Chat' object has no attribute '_extract_past_from_model_output'",
+            "PROJECT/run.py: self._extract_past_from_model_output(x)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.51.3", "torch": "2.5.1"},
+        "unknown",
+        files={
+            "PROJECT/run.py": "from .base import LlamaForCausalLM\n"
+            "class Chat(LlamaForCausalLM): ...\n"
+        },
+    ),
+    Row(
+        "a wrapper of a model never had the methods of models",
+        traceback(
+            "AttributeError: 'DistributedDataParallel' object has no attribute 'generate'",
+            "PROJECT/run.py: trainer.evaluate()",
+            "SITE/transformers/trainer_seq2seq.py: self.model.generate(**inputs)",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"transformers": "4.57.1", "torch": "2.5.1"},
+        "unknown",
+    ),
+    Row(
+        "an attribute that no configuration ever had on its own",
+        traceback(
+            "AttributeError: 'ChatConfig' object has no attribute 'rotary_base'",
+            "PROJECT/modeling_chat.py: config.rotary_base",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.2.0"},
+        "unknown",
+    ),
+    Row(
+        "a configuration that the installed module names the attribute of",
+        traceback(
+            "AttributeError: 'ChatConfig' object has no attribute 'pad_token_id'",
+            "PROJECT/modeling_chat.py: config.pad_token_id",
+            "SITE/transformers/configuration_utils.py: return super().__getattribute__(key)",
+        ),
+        {"transformers": "5.4.0"},
+        "unknown",
+        files={
+            "SITE/transformers/configuration_utils.py": "class PreTrainedConfig:\n"
+            "    pad_token_id: int = 0\n"
+        },
+    ),
+)
+
+
 def _of_reader(answer: Answer, entry: str) -> Answer:
     """Return the answer with what a reader says, whatever entry explains the message as well."""
     explained = (*filter(None, [answer.explanation]), *answer.alternatives)
@@ -659,6 +978,18 @@ def test_a_message_with_its_environment_gets_its_cause(row: Row, tmp_path: Path)
     for each in row.never:
         assert each not in shown.partition("\n")[2]
     assert len(lines) <= 12
+    explained = (*filter(None, [answer.explanation]), *answer.alternatives)
+    assert all(each.missing for each in explained if each.verdict == "likely")
+    assert [each.cause for each in explained if garbled(each.cause)] == []
+
+
+@pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row.name)
+def test_a_near_miss_stays_unknown(row: Row, tmp_path: Path) -> None:
+    site = FakeSite(tmp_path, row.packages, row.python)
+    for path, text in row.files.items():
+        site.write(path, text)
+    answer = site.why(row.text)
+    assert answer.verdict == row.verdict, "\n".join(lines_of(answer))
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES)

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
 """What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
 
+_GAP = "\0"
+_PART_WITH_GAP = re.compile(rf"(?:^|[,;:])[^,;:]*{_GAP}[^,;:]*")
+_NEEDS_A_VALUE = re.compile(
+    r"(?:\A|\b(?:of|for|at|in|by|with|to|from|as|than|the|an?|is|build)\s|\()\Z"
+)
+
 
 def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanation]:
     """Yield what an entry says of a text: one answer, or the cases that unread facts leave open.
@@ -108,11 +114,11 @@ def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     actions = edits + [Action(each, is_command=True) for each in commands if each]
     if case.rocm_fix and context.host.repair_program:
         actions.insert(0, Action(f"rocm fix {case.rocm_fix}", is_command=True))
-    cause = _filled(case.cause, functions, values, str, names_facts=True) or symptom.title
+    cause = _filled(case.cause, functions, values, str, names_facts=True)
     return Explanation(
         entry=symptom.id,
         verdict="known" if symptom.sure and case.sure and not missing else "likely",
-        cause=cause,
+        cause=cause or symptom.title,
         where=filled(case.where) or "",
         actions=tuple(actions),
         confirm=filled(case.confirm, shlex.quote) or "",
@@ -139,21 +145,46 @@ def _filled(
 ) -> str | None:
     """Return a sentence with the values of its expressions; None where one of them is missing.
 
-    With ``names_facts`` a fact that was not read is named in place of its value: "the GPU".
+    With ``names_facts`` a fact that was not read is named in place of its value: "the GPU", and a
+    part of the sentence that ends in a value which is empty is left out.
     """
-    pieces = []
+    pieces: list[str] = []
     for literal, expression in expressions_in(sentence, NAMES, values):
         pieces.append(literal)
         if expression is None:
             continue
         value = evaluate(expression, functions, values)
         if isinstance(value, Unread) and names_facts:
-            is_version = value.fact.startswith("the installed ")  # behind the name of the package
-            pieces[-1:] = [literal.rstrip()] if is_version else [literal, value.fact]
+            pieces[-1:] = _named(literal, value.fact)
         elif value is None or isinstance(value, Unread):
             return None
         else:
-            pieces.append(
-                write(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
-            )
-    return "".join(pieces)
+            text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            is_gap = names_facts and not text
+            pieces[-1:] = _gap(literal) if is_gap else [literal, write(text)]
+    whole = "".join(pieces)
+    return _without_gaps(whole) if _GAP in whole else whole
+
+
+def _without_gaps(sentence: str) -> str | None:
+    """Return the parts of a sentence that have no gap; None where its beginning has one."""
+    rest = _PART_WITH_GAP.sub("", sentence)
+    if rest and sentence.startswith(rest[0]):
+        return rest
+    rest = rest.lstrip(" ,;:")
+    return rest.removeprefix("or ") if rest.startswith("or ") else None
+
+
+def _named(literal: str, fact: str) -> list[str]:
+    """Return a fact in words behind a text; the text alone where it names the thing already."""
+    before = literal.rstrip().rpartition(" ")[2]
+    is_name = bool(before) and _NEEDS_A_VALUE.search(literal) is None
+    is_same = is_name and re.search(rf"\b{re.escape(before)}\b", fact) is not None
+    if fact.startswith("the installed ") or is_same:
+        return [literal.rstrip()]
+    return [literal, fact]
+
+
+def _gap(literal: str) -> list[str]:
+    """Return a text that an empty value follows."""
+    return [literal, _GAP] if _NEEDS_A_VALUE.search(literal) else [literal.rstrip()]

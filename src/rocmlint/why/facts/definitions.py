@@ -56,6 +56,15 @@ def definitions(project: str, name: str) -> Iterator[Definition]:
             yield from _in_file(data, os.path.relpath(path, project), name)
 
 
+def definitions_in(path: str, name: str) -> Iterator[Definition]:
+    """Yield the definitions of a name in one file."""
+    try:
+        data = read_small(path, _LARGEST)
+    except (OSError, ValueError):
+        return
+    yield from _in_file(data, path, name)
+
+
 def _files(project: str) -> Iterator[str]:
     count = 0
     for folder, folders, files in os.walk(project):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.why.generic import (
+    compiled_call,
     conflict,
     missing_attribute,
     missing_library,
@@ -14,6 +15,7 @@ from rocmlint.why.generic import (
     no_distribution,
     of_python,
     out_of_memory,
+    remote_code,
     requirement,
     shadowed,
     signature,
@@ -31,10 +33,12 @@ READERS: tuple[Reader, ...] = (
     of_python.read,
     missing_module.read,
     signature.read,
+    remote_code.read,
     requirement.read,
     conflict.read,
     undefined_symbol.read,
     missing_library.read,
     no_distribution.read,
     out_of_memory.read,
+    compiled_call.read,
 )

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from rocmlint.why.generic.parts import innermost
 from rocmlint.why.generic.reader import near
+
+if TYPE_CHECKING:
+    from rocmlint.why.facts.context import Context
 
 _KEYWORD = re.compile(
     r"(?P<callee>[\w.<>]+)\(\) (?:got an unexpected keyword argument|"
@@ -19,6 +24,9 @@ _COUNT = re.compile(
     r"(?P<callee>[\w.<>]+)\(\) takes (?:from \d+ to |exactly |at most )?(?P<takes>\d+) positional "
     r"arguments? but (?P<given>\d+) (?:was|were) given"
 )
+
+
+_CLASS = r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z]\w*)"
 
 
 @dataclass(frozen=True)
@@ -58,3 +66,19 @@ def call_in(text: str) -> Call | None:
         counts = (int(found["takes"]), int(found["given"]))
         return Call(found["callee"], counts=counts, message=found[0])
     return None
+
+
+def class_on_line(context: Context, keyword: str = "") -> str:
+    """Return the class that the line of the innermost frame calls, as it is written: "nn.GELU".
+
+    Python before 3.10 names only the method: "__init__() got an unexpected keyword argument".
+    """
+    place = innermost(context)
+    line = place.frame.code if place is not None else ""
+    if keyword:
+        inside = r"\((?:[^()]|\([^()]*\))*\b"
+        found = re.search(rf"{_CLASS}{inside}{re.escape(keyword)}\s*=", line)
+        found = found or re.search(rf"{_CLASS}\(\s*\Z", line)
+        return found[1] if found is not None else ""
+    written = re.findall(rf"{_CLASS}\(", line)
+    return str(written[0]) if len(written) == 1 else ""

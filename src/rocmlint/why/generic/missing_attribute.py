@@ -27,6 +27,7 @@ from rocmlint.why.facts.names import (
     told,
 )
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.inherited import asks_a_configuration, of_derived
 from rocmlint.why.generic.missing_name import explain
 from rocmlint.why.generic.parts import (
     in_place,
@@ -108,11 +109,16 @@ def _submodule(context: Context, found: re.Match[str]) -> Explanation | None:
 
 
 def _of_class(context: Context, holder: str, attribute: str, message: str) -> Iterator[Explanation]:
+    of_configuration = asks_a_configuration(context)
     holders = [
         each
-        for package in _packages(context)
+        for package in (() if of_configuration else _packages(context))
         for each in _holders(context, package, holder, attribute)
     ]
+    inherited = list(of_derived(context, holder, attribute, message)) if not holders else []
+    if inherited or of_configuration:
+        yield from inherited
+        return
     if not holders:
         yield from _of_remote_code(context, holder, attribute, message)
         return
@@ -164,6 +170,9 @@ def _of_remote_code(
     version = version_of(place.owner.version)
     is_of_python = holder == "NoneType" or hasattr(builtins, holder)
     if version is None or is_of_python or modules_with("transformers", holder, version):
+        return
+    torch = release_of(context, "torch").version
+    if modules_with("torch", holder, torch):  # such as DistributedDataParallel
         return
     remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
     if remote is None:

@@ -98,6 +98,8 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     else:
         return
     context.saw(name, "not found", "the message")
+    if not is_known and not unread:
+        unread = (Unread(f"which file needs {name}, and what else it was built with", "ldd FILE"),)
     yield made(
         context,
         "missing-library",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -17,24 +18,29 @@ from rocmlint.why.facts.names import (
     files_have,
     history_of,
     imported_release,
+    module_file,
     names_of_file,
     requirement_for,
     saw_index,
     table,
     told,
 )
+from rocmlint.why.facts.patched import is_patched
+from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import (
     asking,
     in_place,
     innermost,
     install,
     made,
+    pip,
     python_of,
     unmet_demand,
     where,
 )
 from rocmlint.why.generic.reader import near
 from rocmlint.why.generic.shadowed import is_foreign, is_own
+from rocmlint.why.log.shapes import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,27 +194,48 @@ def _refuted(  # noqa: PLR0913, PLR0917 - as above
     history: History,
     message: str,
 ) -> Iterator[Explanation]:
-    """Explain it where the index has the name in this minor release: the traceback outranks it."""
+    """Explain it where the index has the name in this minor release: the traceback outranks it.
+
+    A file as it was installed, which lacks the name, proves that this patch release lacks it; one
+    that is not as it was installed proves a mixed installation. Without either the files disagree
+    with their release.
+    """
     if files_have(context, dotted):
         return
     module, _, name = dotted.rpartition(".")
     proven = _proven(history, release.version)
     if proven is None or release.version is None or proven == release.version:
         return
+    path = module_file(context, module)
+    is_changed = is_patched(Frame(path, 0), context.packages) if path else None
     context.saw(
         dotted, f"there in {proven}; for {release.version} the traceback refutes it", table()
     )
+    if is_changed is not None:
+        said = "differs from its RECORD" if is_changed else "is as its RECORD says"
+        context.saw(path, said, "the installed files")
+    is_mixed = bool(path) and (
+        is_changed or (is_changed is None and os.path.basename(path) == "__init__.py")
+    )
+    cause = f"{release} does not have {name} by this traceback; {release.name} {proven} has it"
+    if is_mixed:
+        cause += ": a broken or mixed installation"
+        wanted = f"{release.name}=={release.version}"
+        action = pip(context, "install", "--force-reinstall", "--no-deps", wanted)
+    else:
+        action = install(context, f"{release.name}=={proven}")
+    code = f"import {module.partition('.')[0]} as m; print(m.__version__, m.__file__)"
+    command = f"{python_of(context)} -c {shlex.quote(code)}"
     yield made(
         context,
         entry,
-        f"{release} does not have {name} by this traceback; {release.name} {proven} has it: a patch"
-        " release changed it",
+        cause,
         weight=WEIGHT,
         sure=False,
         where=where(innermost(context)),
-        actions=(install(context, f"{release.name}=={proven}"),),
+        actions=(action,),
         confirm=_confirm(context, module, name),
-        missing=(release.unread,),
+        missing=(release.unread, Unread(f"which {release.name} is imported", command)),
         table=f"{table()}, which knows {proven} and disagrees for {release.version}",
         message=message,
     )

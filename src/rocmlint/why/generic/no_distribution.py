@@ -334,10 +334,29 @@ def _nothing(search: Search, python: str, context: Context) -> Explanation | Non
         search,
         context,
         f"the index has no {search.name} for {is_for} and this system, or its URL is wrong",
+        *_fitting_python(search, python),
         _command(search),
         sure=False,
     )
     return replace(found, missing=(*found.missing, unread))
+
+
+def _fitting_python(search: Search, python: str) -> tuple[Action, ...]:
+    """Return the advice to use a Python for which all builds of the tables have wheels."""
+    whose = "PyTorch"
+    rows = [set(rocm_wheels.python_tags(each)) for each in rocm_wheels.torch_for(search.rocm)]
+    if amd_indexes_in(search.log):
+        whose = "AMD"
+        builds = amd_wheels.builds()
+        rows = [{f"cp{text.replace('.', '')}" for text in each.python} for each in builds]
+    common = set.intersection(*rows) if rows else set()
+    minors = sorted(int(each[3:]) for each in common if each[3:].isdigit())
+    if not minors or not python or f"cp{python.replace('.', '')}" in common:
+        return ()
+    text = f"make an environment with Python 3.{minors[-1]}"
+    return (
+        Action(f"{text}: each build for ROCm that the tables know from {whose} has wheels for it"),
+    )
 
 
 def _is_above(text: str, newest: Version) -> bool:

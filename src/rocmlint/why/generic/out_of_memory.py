@@ -139,6 +139,7 @@ def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
         references=(_URL,),
         weight=len("out of memory. Tried to allocate"),
         message=line,
+        is_generic=True,
     )
 
 

@@ -16,6 +16,7 @@ from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
 from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
+from rocmlint.why.facts.remote_code import saved_with
 from rocmlint.why.facts.requirements import required_by
 from rocmlint.why.facts.value import Unread
 
@@ -133,6 +134,7 @@ def made(  # noqa: PLR0913 - the parts of an explanation
         table=table,
         weight=weight,
         message=message,
+        is_generic=True,
     )
 
 
@@ -140,17 +142,24 @@ def older_remote_code(  # noqa: PLR0913 - the parts of an explanation
     context: Context, entry: str, cause: str, *, weight: int, remote: Owner, message: str
 ) -> Explanation:
     """Return that a model's own code was written for another release of the library."""
+    saved = saved_with(context)
+    wanted = f"transformers=={saved}" if saved is not None else ""
+    named = Action("install the transformers that config.json of the model names")
+    unread = Unread(
+        "transformers_version in config.json of the model", "grep transformers_version config.json"
+    )
     return made(
         context,
         entry,
         cause,
         weight=weight,
+        sure=False,
         where=f"{remote}: not this project's code",
         actions=(
-            Action("install the transformers that config.json of the model names"),
+            install(context, wanted) if wanted else named,
             Action("or use a newer revision of the model, or trust_remote_code=False"),
         ),
-        missing=(Unread("transformers_version in config.json of the model"),),
+        missing=(Unread("whether the model loads with that release") if wanted else unread,),
         message=message,
     )
 

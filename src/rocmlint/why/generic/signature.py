@@ -11,7 +11,6 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
-from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
 from rocmlint.why.facts.moved import modules_with
@@ -27,13 +26,13 @@ from rocmlint.why.facts.names import (
     told,
 )
 from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.call import Call, call_in
+from rocmlint.why.generic.call import Call, call_in, class_on_line
+from rocmlint.why.generic.override import added_by_base, of_override, of_own_class
 from rocmlint.why.generic.parts import (
     Place,
     in_place,
     innermost,
     made,
-    older_remote_code,
     where,
 )
 
@@ -46,6 +45,8 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.names import Change, Release
 
 _SELVES = ("self", "cls")
+_ALIASES = {"nn": "torch.nn", "optim": "torch.optim"}
+"""Names by which modules of torch are written everywhere."""
 _LARGEST = 2_000_000
 _WEIGHT = 24
 
@@ -120,6 +121,12 @@ def _of_project(context: Context, call: Call, own: Definition, place: Place | No
         text = f"leave {call.given} out of the call, or add it to {method} in {at}"
     elif call.lacking:
         text = f"pass {', '.join(call.lacking)} to {own.name}, or give them defaults in {at}"
+    elif call.counts and caller is not None and own.bases:
+        added = ", ".join(added_by_base(context, own))
+        text = f"take the arguments of {caller.name}'s own {method} in {at}"
+        text = f"add {added} to the parameters of {method} in {at}" if added else text
+        cause = f"{caller} passes more arguments to {own.name} ({at}) than it takes"
+        is_override = True
     else:
         text = f"make the call and {own.name} in {at} agree"
     return made(
@@ -174,52 +181,9 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
         return
     if imported is not None:
         yield from _by_import(context, call, imported, place)
-    elif (call.given or call.counts) and not call.is_double and place is not None:
-        yield from _of_override(context, call, place)
-
-
-def _of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
-    """Explain a method of a class that the calling package does not define itself."""
-    holder, _, method = call.callee.rpartition(".")
-    if place.owner.kind == "hub":
-        yield from _of_remote_code(context, call, place)
-        return
-    known = names_of(place.distribution.replace("-", "_")) if place.distribution else None
-    release = version_of(place.owner.version)
-    if known is None or release is None or not holder or method == "__init__":
-        return
-    if modules_with(known.package, holder, release):
-        return
-    passed = call.given or "more arguments"
-    text = f"add {call.given}=None or **kwargs to the parameters of {method} in {holder}"
-    if not call.given:
-        text = f"take the arguments of {known.package}'s own {method} in {holder}"
-    remote = next((each for each in map(context.owner, context.frames) if each.kind == "hub"), None)
-    if remote is not None:
-        yield older_remote_code(
-            context,
-            "signature",
-            f"{remote} is older than {place.owner}, which passes {passed} to {call.callee}",
-            weight=_WEIGHT,
-            remote=remote,
-            message=call.message,
-        )
-        return
-    yield made(
-        context,
-        "signature",
-        f"{place.owner} passes {passed} to {call.callee}, and {holder}, which is not part of"
-        f" it, overrides {method} without that",
-        weight=_WEIGHT,
-        sure=False,
-        where=f"the definition of {holder}",
-        actions=(
-            Action(text),
-            Action(f"if a package defines {holder}: the release of it that fits"),
-        ),
-        missing=(Unread(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
-        message=call.message,
-    )
+    elif place is not None and not call.is_double:
+        older = list(of_override(context, call, place)) if not call.lacking else []
+        yield from older or of_own_class(context, call, place)
 
 
 def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
@@ -233,7 +197,7 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
         return
     parts = call.callee.split(".")
     if parts[-1] == "__init__":
-        parts = parts[:-1] or _constructed(context, call.given)
+        parts = parts[:-1] or class_on_line(context, call.given).split(".")[-1:]
     if not parts or parts[0].startswith("_") or parts == ["forward"]:
         return
     for package in indexed():
@@ -246,15 +210,6 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
         modules = modules_with(package, parts[0], release.version)
         if modules:
             yield Callee(".".join((modules[0], *parts)), release)
-
-
-def _constructed(context: Context, keyword: str) -> list[str]:
-    """Return the class that the line of the innermost frame calls with a keyword."""
-    place = innermost(context)
-    line = place.frame.code if place is not None else ""
-    found = re.search(rf"([A-Z]\w*)\((?:[^()]|\([^()]*\))*\b{re.escape(keyword)}\s*=", line)
-    found = found or re.search(r"([A-Z]\w*)\(\s*\Z", line)
-    return [found[1]] if found is not None else []
 
 
 def _change(callee: Callee, call: Call) -> Change:
@@ -300,12 +255,13 @@ def _imported(context: Context, call: Call, place: Place | None) -> Callee | Non
         return None
     names = call.callee.split(".")
     if names[-1] == "__init__":
-        names = names[:-1]
+        names = names[:-1] or class_on_line(context, call.given).split(".")
     path = place.frame.file
     if not os.path.isabs(path):
         path = os.path.join(context.project, path)
     for first in names[:1]:
         dotted = _import_of(path, first) or _import_in(place.frame.code, first)
+        dotted = dotted or (_ALIASES.get(first, "") if names[1:] else "")
         if dotted:
             release = release_of(context, dotted)
             if release.is_missing:
@@ -348,11 +304,16 @@ def _by_import(
     if lacks is False:
         context.saw(callee.dotted, f"has no parameter {call.given}", "the installed files")
     caller = place.owner
+    name = call.callee if call.callee != "__init__" else callee.dotted.rpartition(".")[2]
     is_package = caller.kind == "package" and canonicalize_name(caller.name) != release.name
     who = f"{caller} calls it" if caller.name else f"{os.path.basename(place.frame.file)} calls it"
-    problem = f"{call.callee} of the installed {release} {call.problem}; {who} for another release"
+    problem = f"{name} of the installed {release} {call.problem}; {who} for another release"
     pair = f"{release.name} and {caller.name}" if is_package else release.name
-    text = f"install the {pair} that this call was written for, or correct the call"
+    text = f"install the {pair} that this call was written for"
+    if release.name == "torch" and call.given:  # it keeps what it once took
+        text = f"install a newer {pair}: torch takes more keywords from release to release"
+    if caller.kind not in {"package", "hub"}:
+        text += ", or correct the call"
     yield made(
         context,
         "signature",
@@ -361,23 +322,6 @@ def _by_import(
         sure=False,
         where=where(place),
         actions=(Action(text),),
-        missing=(release.unread,),
-        message=call.message,
-    )
-
-
-def _of_remote_code(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
-    """Explain a call of remote code that the library does not take."""
-    holder = call.callee.partition(".")[0]
-    release = release_of(context, "transformers")
-    if release.version is None or not modules_with("transformers", holder, release.version):
-        return
-    yield older_remote_code(
-        context,
-        "signature",
-        f"{call.callee} of {release} does not take {call.given}; {place.owner} was written for"
-        " another release",
-        weight=_WEIGHT,
-        remote=place.owner,
+        missing=(release.unread, Unread(f"which releases of {release.name} take this call")),
         message=call.message,
     )
