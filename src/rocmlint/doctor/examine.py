@@ -155,7 +155,7 @@ def _of_environment(
         lambda: claims_findings(examined.claims, code.outcome.findings, context, subject.confirm),
     )
     stacks: list[Stack] = []
-    looks.run("ROCm, GPU and torch", lambda: _of_stack(subject, page, stacks))
+    looks.run("ROCm, GPU and torch", lambda: _of_stack(subject, environment, page, stacks))
     looks.run(
         "environment variables",
         lambda: variables_findings(subject.interpreter, "rocmlint verify variables"),
@@ -185,8 +185,15 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     return found
 
 
-def _of_stack(subject: Subject, page: Page, stacks: list[Stack]) -> Findings:
-    stack = read_stack(subject.interpreter, machine=subject.machine, project=subject.folder)
+def _of_stack(
+    subject: Subject, environment: Environment, page: Page, stacks: list[Stack]
+) -> Findings:
+    stack = read_stack(
+        subject.interpreter,
+        machine=subject.machine,
+        project=subject.folder,
+        environment=environment,
+    )
     stacks.append(stack)
     page.facts |= {name: value for name, value in facts(stack).items() if value}
     found = stack_findings(stack)
