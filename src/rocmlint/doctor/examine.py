@@ -170,9 +170,8 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     context, claims = examined.context, examined.claims
     examined.patches = patches_of(claims, context)
     missing = {each.subject for each in examined.page.found.causes if each.id == "missing-package"}
-    for patch in examined.patches:
-        if patch.package not in missing:  # the cause is said once
-            found.add(judged(patch, context, subject.confirm))
+    there = [each for each in examined.patches if each.package not in missing]  # said once
+    found.add(judged(there, context, subject.confirm))
     found.causes += [each for each in too_high(claims, subject.confirm) if each.subject in missing]
     known = {each.package for each in examined.patches} | missing
     patched = {

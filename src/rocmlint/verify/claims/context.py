@@ -73,6 +73,8 @@ class Context:
 
     @cached_property
     def _definitions(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        if not self.targets:
+            return {}
         try:
             return dict(zip(self.targets, self._defined(self.targets), strict=True))
         except InterpreterError:
