@@ -25,7 +25,7 @@ from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable, options_of
 from rocmlint.paths import relative
 from rocmlint.rule.local import made
-from rocmlint.rule.registry import load_claim_rules, load_rules
+from rocmlint.rule.registry import load_claim_rules, load_rule, load_rules
 from rocmlint.source.kinds import kinds, place_of
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ class Linter:
         *,
         claims: bool = False,
         excused: bool = False,
-        rules: Sequence[RuleType] | None = None,
+        only: str = "",
     ) -> None:
         """Load the rules. Raises ConfigError where they cannot be loaded.
 
-        ``rules`` are looked for in place of those that the settings select, and no other is loaded.
+        ``only`` is the code of the built-in rule to load in place of those that are selected.
         With ``disk`` what files ask of the disk is remembered; without it each looks for itself.
         With ``claims`` the claims of Python files are collected too, for ``rocmlint verify``; with
         ``excused`` the candidates that excuses kept back.
@@ -104,12 +104,12 @@ class Linter:
         self.settings = settings
         self._disk = disk
         self._projects: dict[str, Project] = {}
-        self._given = rules
-        if rules is None:
-            self.rules, self._known = enabled_rules(settings), load_rules(settings.rules)
+        self._only = only
+        if only:
+            self._known: tuple[RuleType, ...] = (load_rule(only),)
+            self.rules = [made(each, options_of(each, settings)) for each in self._known]
         else:
-            self.rules = [made(each, options_of(each, settings)) for each in rules]
-            self._known = tuple(rules)
+            self.rules, self._known = enabled_rules(settings), load_rules(settings.rules)
         self._unfixable = {rule.code for rule in self._known if not is_fixable(rule, settings)}
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
         self._claims = Scanner(load_claim_rules()) if claims else None
@@ -119,7 +119,7 @@ class Linter:
         """Load the rules again in another process."""
         claims = self._claims is not None
         again = partial(Linter, self.settings, self._disk, claims=claims, excused=self._excused)
-        return partial(again, rules=self._given), ()
+        return partial(again, only=self._only), ()
 
     @cached_property
     def _seen(self) -> Disk:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rocmlint.lint.evidence import Decided
     from rocmlint.lint.linter import Analysis
     from rocmlint.lint.rule_fault import RuleFault
-    from rocmlint.rule.registry import RuleType
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
@@ -82,13 +81,13 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     claims: bool = False,
     excused: bool = False,
     cached: bool = False,
-    rules: Sequence[RuleType] | None = None,
+    only: str = "",
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
     With one job the files that need a closer look are linted in their order, and only as far as
     somebody takes the results.
-    With ``excused`` also what the excuses of rules kept back. ``rules`` as for the linter.
+    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter.
 
     Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
     linted by this process.
@@ -97,7 +96,7 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     """
     disk = disk_of_run(among, noted=cached)
     linters = BySettings(
-        lambda settings: Linter(settings, disk, claims=claims, excused=excused, rules=rules)
+        lambda settings: Linter(settings, disk, claims=claims, excused=excused, only=only)
     )
     jobs = (jobs or processors()) if among is ON_DISK else 1
     files, refused = _usable(files, linters)

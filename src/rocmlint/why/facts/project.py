@@ -137,12 +137,11 @@ def _first_finding(context: Context, code: str, paths: tuple[str, ...]) -> str:
     from rocmlint.lint.discover import discover  # noqa: PLC0415
     from rocmlint.lint.serialized import from_stored  # noqa: PLC0415
     from rocmlint.lint.workers import lint_files  # noqa: PLC0415
-    from rocmlint.rule.registry import load_rule  # noqa: PLC0415
 
     settings_for = Configuration({}, isolated=True).settings_for
     root = context.project
     files = discover([os.path.join(root, each) for each in paths], settings_for).files
-    for result in lint_files(files, 1, rules=(load_rule(code),)):
+    for result in lint_files(files, 1, only=code):
         for stored in result.findings:
             first = from_stored(result.path, stored)
             return f"{os.path.relpath(first.path, root)}:{first.line}"
