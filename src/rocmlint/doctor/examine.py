@@ -155,7 +155,7 @@ def _of_environment(
         lambda: claims_findings(examined.claims, code.outcome.findings, context, subject.confirm),
     )
     stacks: list[Stack] = []
-    looks.run("ROCm, GPU and torch", lambda: _of_stack(subject, page, stacks))
+    looks.run("ROCm, GPU and torch", lambda: _of_stack(subject, environment, page, stacks))
     looks.run(
         "environment variables",
         lambda: variables_findings(subject.interpreter, "rocmlint verify variables"),
@@ -170,9 +170,8 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     context, claims = examined.context, examined.claims
     examined.patches = patches_of(claims, context)
     missing = {each.subject for each in examined.page.found.causes if each.id == "missing-package"}
-    for patch in examined.patches:
-        if patch.package not in missing:  # the cause is said once
-            found.add(judged(patch, context, subject.confirm))
+    there = [each for each in examined.patches if each.package not in missing]  # said once
+    found.add(judged(there, context, subject.confirm))
     found.causes += [each for each in too_high(claims, subject.confirm) if each.subject in missing]
     known = {each.package for each in examined.patches} | missing
     patched = {
@@ -185,8 +184,15 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     return found
 
 
-def _of_stack(subject: Subject, page: Page, stacks: list[Stack]) -> Findings:
-    stack = read_stack(subject.interpreter, machine=subject.machine, project=subject.folder)
+def _of_stack(
+    subject: Subject, environment: Environment, page: Page, stacks: list[Stack]
+) -> Findings:
+    stack = read_stack(
+        subject.interpreter,
+        machine=subject.machine,
+        project=subject.folder,
+        environment=environment,
+    )
     stacks.append(stack)
     page.facts |= {name: value for name, value in facts(stack).items() if value}
     found = stack_findings(stack)

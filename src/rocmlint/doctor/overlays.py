@@ -108,10 +108,16 @@ def too_high(claims: Sequence[Claim], confirm: str) -> list[Cause]:
     ]
 
 
-def judged(patch: Patch, context: Context, confirm: str) -> Findings:
-    """Compare a patch with what imports take. Raises InterpreterError."""
-    manifest = replace(patch.manifest, requires="")  # of versions the pins tell
-    results = patches.check(manifest, context.interpreter)
+def judged(made: Sequence[Patch], context: Context, confirm: str) -> Findings:
+    """Compare patches with what imports take. Raises InterpreterError."""
+    manifests = [replace(each.manifest, requires="") for each in made]  # of versions the pins tell
+    found = Findings()
+    for patch, results in zip(made, patches.check_all(manifests, context.interpreter), strict=True):
+        found.add(_judged(patch, results, confirm))
+    return found
+
+
+def _judged(patch: Patch, results: Sequence[Result], confirm: str) -> Findings:
     found = Findings()
     wrong = [each for each in results if each.verdict == "contradicted"]
     strays = list(dict.fromkeys(_strays(results, patch)))

@@ -22,9 +22,10 @@ from rocmlint.lint.json_words import as_in_json, has_hidden_words
 from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.scan import Scanner
-from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable
+from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable, options_of
 from rocmlint.paths import relative
-from rocmlint.rule.registry import load_claim_rules, load_rules
+from rocmlint.rule.local import made
+from rocmlint.rule.registry import load_claim_rules, load_rule, load_rules
 from rocmlint.source.kinds import kinds, place_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
     from rocmlint.project.project import Project
+    from rocmlint.rule.registry import RuleType
     from rocmlint.rule.rule import Rule
     from rocmlint.rule.triggers import Trigger
     from rocmlint.source.kept_back import KeptBack
@@ -86,9 +88,11 @@ class Linter:
         *,
         claims: bool = False,
         excused: bool = False,
+        only: str = "",
     ) -> None:
         """Load the rules. Raises ConfigError where they cannot be loaded.
 
+        ``only`` is the code of the built-in rule to load in place of those that are selected.
         With ``disk`` what files ask of the disk is remembered; without it each looks for itself.
         With ``claims`` the claims of Python files are collected too, for ``rocmlint verify``; with
         ``excused`` the candidates that excuses kept back.
@@ -100,8 +104,12 @@ class Linter:
         self.settings = settings
         self._disk = disk
         self._projects: dict[str, Project] = {}
-        self.rules = enabled_rules(settings)
-        self._known = load_rules(settings.rules)
+        self._only = only
+        if only:
+            self._known: tuple[RuleType, ...] = (load_rule(only),)
+            self.rules = [made(each, options_of(each, settings)) for each in self._known]
+        else:
+            self.rules, self._known = enabled_rules(settings), load_rules(settings.rules)
         self._unfixable = {rule.code for rule in self._known if not is_fixable(rule, settings)}
         self._python = Scanner(self.rules, lambda trigger: trigger.sees_python)
         self._claims = Scanner(load_claim_rules()) if claims else None
@@ -110,8 +118,8 @@ class Linter:
     def __reduce__(self) -> tuple[Callable[[], Linter], tuple[()]]:
         """Load the rules again in another process."""
         claims = self._claims is not None
-        made = partial(Linter, self.settings, self._disk, claims=claims, excused=self._excused)
-        return made, ()
+        again = partial(Linter, self.settings, self._disk, claims=claims, excused=self._excused)
+        return partial(again, only=self._only), ()
 
     @cached_property
     def _seen(self) -> Disk:

@@ -9,6 +9,7 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
+from rocmlint.formats import PYTHON
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
 from rocmlint.lint.internal_error import internal_error
@@ -80,10 +81,13 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     claims: bool = False,
     excused: bool = False,
     cached: bool = False,
+    only: str = "",
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
-    With ``excused`` also what the excuses of rules kept back.
+    With one job the files that need a closer look are linted in their order, and only as far as
+    somebody takes the results.
+    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter.
 
     Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
     linted by this process.
@@ -91,19 +95,16 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
     disk = disk_of_run(among, noted=cached)
-    linters = BySettings(lambda settings: Linter(settings, disk, claims=claims, excused=excused))
+    linters = BySettings(
+        lambda settings: Linter(settings, disk, claims=claims, excused=excused, only=only)
+    )
     jobs = (jobs or processors()) if among is ON_DISK else 1
     files, refused = _usable(files, linters)
     yield from refused
     unseen = (
         _work(each.path, linters.index(each.settings), among, cached=cached) for each in files
     )
-    if jobs == 1:
-        guard = guarded if among is ON_DISK else unguarded
-        results = guard(lambda work: _lint(work, linters.made), [*unseen])
-        yield from (_known(work, result, linters.made) for work, result in results)
-        disk.forget()
-        return
+    guard = guarded if among is ON_DISK else unguarded
     waiting: list[_Seen] = []
     waiting_bytes = 0
     for work in unseen:
@@ -117,10 +118,17 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
             load_for_all()
             # To look at all that is unseen here would keep the pool waiting.
             left = [*(each.work for each in waiting), *unseen]
-            left.sort(key=lambda work: work.size, reverse=True)
-            yield from _in_pool(left, linters.made, jobs)
+            if jobs > 1:
+                left.sort(key=lambda work: work.size, reverse=True)
+                yield from _in_pool(left, linters.made, jobs)
+                return
+            results = guard(lambda work: _lint(work, linters.made), left)
+            yield from (_known(work, result, linters.made) for work, result in results)
+            disk.forget()
             return
-    for seen, result in guarded(_Seen.result, waiting):
+    if any(each.work.path.endswith(PYTHON) for each in waiting):
+        load_for_all()  # a run with another rule would load it again
+    for seen, result in guard(_Seen.result, waiting):
         yield _known(seen.work, result, linters.made)
     disk.forget()
 

@@ -6,6 +6,7 @@ import importlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError, RuleError
 from rocmlint.lazy import import_lazily
 from rocmlint.rule.local import is_local, local_rules
@@ -45,6 +46,21 @@ def load_rules(folders: tuple[str, ...] = ()) -> tuple[RuleType, ...]:
 
 
 @cache
+def load_rule(code: str) -> RuleType:
+    """Load one built-in rule: only the files that contain its code are imported.
+
+    Raises ConfigError if there is no such rule.
+    """
+    import_lazily("libcst", plain_nodes)
+    for module in _built_in_modules(claims=False, word=code.encode()):
+        for rule in classes_in(module, Rule):
+            if getattr(rule, "code", "") == code:
+                return rule
+    message = f"unknown rule {code!r}"
+    raise ConfigError(message)
+
+
+@cache
 def load_claim_rules() -> tuple[ClaimRule[Any], ...]:
     """Load what tells the claims of code, ordered by the names of their files."""
     import_lazily("libcst", plain_nodes)
@@ -52,13 +68,15 @@ def load_claim_rules() -> tuple[ClaimRule[Any], ...]:
     return tuple(each() for module in modules for each in classes_in(module, ClaimRule))
 
 
-def _built_in_modules(*, claims: bool) -> Iterator[ModuleType]:
+def _built_in_modules(*, claims: bool, word: bytes = b"") -> Iterator[ModuleType]:
+    """Import the built-in modules whose files contain a word."""
     try:
         built_in = importlib.import_module(BUILT_IN)
     except ModuleNotFoundError:
         built_in = package(BUILT_IN, built_in_folder())
-    for _, dotted in rule_modules(built_in.__path__[0], claims=claims):
-        yield importlib.import_module(f"{BUILT_IN}.{dotted}")
+    for path, dotted in rule_modules(built_in.__path__[0], claims=claims):
+        if not word or word in read_small(path):
+            yield importlib.import_module(f"{BUILT_IN}.{dotted}")
 
 
 def _refuse_duplicates(rules: list[RuleType]) -> None:

@@ -78,22 +78,24 @@ class Stack:
         return tuple(dict.fromkeys(lines))
 
 
-def read_stack(
+def read_stack(  # noqa: PLR0913 - all have defaults
     interpreter: Interpreter | None = None,
     *,
     smoke: bool = False,
     machine: Machine | None = None,
     constraints: str = "",
     project: str = "",
+    environment: Environment | None = None,
 ) -> Stack:
     """Look at an interpreter and the machine; with ``smoke`` import the packages, in children.
 
     ``constraints`` is the path of a constraints file, to be named in commands in place of torch.
-    ``project`` is the folder of a project that torch is meant for, if any.
+    ``project`` is the folder of a project that torch is meant for, if any. ``environment`` is what
+    the interpreter has, where that was read before.
     Raises InterpreterError where the interpreter cannot be asked.
     """
     interpreter, machine = interpreter or Interpreter(), machine or Machine()
-    environment = read_environment(interpreter)
+    environment = environment or read_environment(interpreter)
     torch = read_torch(environment)
     libraries = rocm_of_torch(torch, environment)
     rocm = find_rocm(machine, environment, torch, includes=libraries == "torch")

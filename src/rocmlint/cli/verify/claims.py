@@ -93,7 +93,7 @@ def run(flags: SimpleNamespace) -> int:
     say(*problems, *outcome.remarks)
     if flags.output_format == "text":
         results = _named(results, outcome.findings)
-    more = [each for it in context.manifests for each in patches.check(it, context.interpreter)]
+    more = [each for some in patches.check_all(manifests, interpreter) for each in some]
     more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*together(results), *more], flags)
     return 2 if problems else code

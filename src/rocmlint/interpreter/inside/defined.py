@@ -139,15 +139,15 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _definitions_of(function: str) -> Iterator[str]:
     """Yield ``file:line`` for each definition of a function below the installed packages."""
-    name = re.escape(function.encode())
-    defined = re.compile(rb"^[ \t]*(?:async )?def[ \t]+%s\b" % name, re.MULTILINE)
+    word = function.encode()
+    defined = re.compile(rb"^[ \t]*(?:async )?def[ \t]+%s\b" % re.escape(word), re.MULTILINE)
     for path in _sources():
         try:
             with open(path, "rb") as file:
                 source = file.read()
         except OSError:
             continue
-        for match in defined.finditer(source):
+        for match in defined.finditer(source) if word in source else ():
             line = source.count(b"\n", 0, match.start()) + 1
             yield f"{path}:{line}"
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import runpy
 import sys
+from contextlib import suppress
 from typing import Any
 
 from . import search
@@ -35,6 +36,15 @@ def package_folders() -> list[str]:
     return [path for path in dict.fromkeys(folders) if os.path.isdir(path)]
 
 
+def is_built_for_cpu() -> bool:
+    """Return whether torch is installed, and its version.py names nothing but a version."""
+    with suppress(CheckoutError):
+        found = search_installed("torch")
+        version = _version_beside(found.origin) if found is not None and found.origin else {}
+        return "cuda" in version and not any(version.get(key) for _, key in _BUILDS)
+    return False
+
+
 def torch_build() -> str:
     """Return the version of torch and what it is built for, or that it is not there."""
     try:
@@ -43,7 +53,7 @@ def torch_build() -> str:
         return str(error)
     if found is None or not found.origin:
         return "torch is not installed"
-    version = _version(os.path.join(os.path.dirname(found.origin), "version.py"))
+    version = _version_beside(found.origin)
     kinds = (f"{name} {version[key]}" for name, key in _BUILDS if version.get(key))
     return f"torch {version.get('__version__', 'of unknown version')}, {next(kinds, 'CPU')} build"
 
@@ -59,7 +69,7 @@ def torch_targets() -> dict[str, list[str] | str]:
         return {"targets": [], "reason": str(error).removeprefix("torch ")}
     if found is None or not found.origin:
         return {"targets": [], "reason": "is not installed"}
-    version = _version(os.path.join(os.path.dirname(found.origin), "version.py"))
+    version = _version_beside(found.origin)
     if not version.get("hip"):
         shown = version.get("__version__", "of unknown version")
         return {"targets": [], "reason": f"{shown} is not built for ROCm"}
@@ -68,9 +78,9 @@ def torch_targets() -> dict[str, list[str] | str]:
     return {"targets": targets, "reason": "" if targets else "sees no GPU"}
 
 
-def _version(path: str) -> dict[str, Any]:
+def _version_beside(origin: str) -> dict[str, Any]:
     """Run torch's version.py, which is quicker than to import torch and needs no GPU."""
     try:
-        return runpy.run_path(path)
+        return runpy.run_path(os.path.join(os.path.dirname(origin), "version.py"))
     except OSError:
         return {}

@@ -33,7 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the facts that :func:`facts_of` returns, on each manifest."""
+    return [facts_of(each) for each in requests]
+
+
+def facts_of(request: dict[str, Any]) -> dict[str, Any]:
     """Return the facts on ``package`` and on each of ``files`` (path, module, sha256).
 
     ``patched`` are the paths of all files of the manifest, also of those not asked for.
@@ -240,7 +245,7 @@ def _hash(path: str) -> str | None:
 
 
 _SOURCES = Sources(winners)
-"""Each is read once for all files of the manifest."""
+"""Each is read once for all files of the manifests."""
 
 
 def _doubts(module: str, winner: Copy | None) -> list[dict[str, str | None]]:

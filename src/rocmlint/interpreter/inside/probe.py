@@ -17,6 +17,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import CannotAnswerError, search
+from .devices import is_built_for_cpu
 from .imports import import_installed
 from .variables import relevant_environment
 
@@ -33,8 +34,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run the operation and say on what.
 
     The request: ``operation`` (sdpa, linear or PKG.MOD:FUNC), ``device``, ``dtype``, ``shape``
-    (B, H, L, D), ``backends`` (SDPA's, none for those that are enabled) and ``trace``, the file to
-    write the trace to. Raises what the function raises, and CannotAnswerError.
+    (B, H, L, D), ``backends`` (SDPA's, none for those that are enabled), ``trace``, the file to
+    write the trace to, and ``only_on_gpu``: then nothing is run without a GPU, and a torch that is
+    built for the CPU is not even imported. Raises what the function raises, and CannotAnswerError.
     """
     try:
         return _probe(request)
@@ -49,9 +51,14 @@ def _probe(request: dict[str, Any]) -> dict[str, Any]:
     if ":" in operation:
         search.as_program()
         function = _function(operation)
+    without_gpu = {"has_run": False, "device": "cpu"}
+    if request["only_on_gpu"] and is_built_for_cpu():
+        return without_gpu
     torch = _torch(of_program=function is not None)
     device = _device(torch, request["device"])
-    facts: dict[str, Any] = {"operators": []}
+    if request["only_on_gpu"] and device.type == "cpu":
+        return without_gpu
+    facts: dict[str, Any] = {"has_run": True, "operators": []}
     inputs: tuple[Any, ...] = ()
     with _chosen(request["backends"]):
         if function is None:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from typing import TYPE_CHECKING, Any
 
-from . import progress, search
+from . import forks, progress, search
 from .bytecode import execution_of, runs_bytecode
 from .files import locate
 from .records import (
@@ -61,7 +61,8 @@ def _facts(distribution: Installed) -> dict[str, Any]:
 
 
 def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": [], "stale": []}
+    found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": []}
+    equal = []
     for number, (path, recorded) in enumerate(record.items(), 1):
         progress.told(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
         if needs_no_hash(path):
@@ -76,21 +77,23 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
             found["unhashed"].append({"path": path, "why": error.strerror or str(error)})
         else:
             if is_equal:
-                found["equal"] += 1
-                found["stale"] += _stale(path, place)
+                equal.append((path, place))
             elif is_equal is None:
                 found["unhashed"].append({"path": path, "why": "RECORD has no hash for it"})
             else:
                 found["changed"].append({"path": path, "links": os.stat(place).st_nlink})
-    return found
+    sources = [each for each in equal if each[0].endswith(tuple(SOURCE_SUFFIXES))]
+    # To compile all of torch again takes most of the time.
+    stale = [each for some in forks.spread(_stale, sources) for each in some]
+    return {**found, "equal": len(equal), "stale": stale}
 
 
-def _stale(path: str, place: str) -> Iterator[dict[str, Any]]:
-    """Yield what an import runs of a file if that is not the file's own code."""
-    if path.endswith(tuple(SOURCE_SUFFIXES)) and runs_bytecode(place):
-        execution = execution_of(place)
-        if not execution.same:
-            yield {"path": path, **asdict(execution)}
+def _stale(source: tuple[str, str]) -> list[dict[str, Any]]:
+    """Return what an import runs of a file if that is not the file's own code."""
+    path, place = source
+    progress.told(f"{path} (its bytecode)")
+    execution = execution_of(place) if runs_bytecode(place) else None
+    return [] if execution is None or execution.same else [{"path": path, **asdict(execution)}]
 
 
 def _folders(record: Iterable[str]) -> set[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.gpus.devices import find_devices
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.verify.result import Evidence, Judgement, evidence_of
+from rocmlint.verify.trace.probe import Operation, probe_on_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.gpus.devices import Devices
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.trace.probe import Probed
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]
 """What is made of a claim, and what it rests on."""
@@ -71,6 +73,8 @@ class Context:
 
     @cached_property
     def _definitions(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        if not self.targets:
+            return {}
         try:
             return dict(zip(self.targets, self._defined(self.targets), strict=True))
         except InterpreterError:
@@ -88,6 +92,19 @@ class Context:
 
     @cached_property
     def _loaded(self) -> dict[str, Mapping[str, Any]]:
+        return {}
+
+    def probed(self, operation: str) -> Probed | None:
+        """Run an operation on a GPU, once however many switches it shows; None without a GPU.
+
+        Raises InterpreterError and TraceError.
+        """
+        if operation not in self._probed:
+            self._probed[operation] = probe_on_gpu(self.interpreter, Operation(operation))
+        return self._probed[operation]
+
+    @cached_property
+    def _probed(self) -> dict[str, Probed | None]:
         return {}
 
 

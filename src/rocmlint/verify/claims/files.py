@@ -190,7 +190,8 @@ def manifest_of_copy(origin: str, target: str) -> Manifest:
 
 def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
     """Sum up what ``verify patches`` says of each file."""
-    results = [each for it in manifests for each in patches.check(it, context.interpreter)]
+    checked = patches.check_all(manifests, context.interpreter)
+    results = [each for some in checked for each in some]
     return _summed_up(results, {file.path for each in manifests for file in each.files})
 
 

@@ -13,7 +13,7 @@ from rocmlint.verify.code_objects.packages import folders_beside
 from rocmlint.verify.kernels import check, scan
 from rocmlint.verify.result import Evidence, Judgement, overall
 from rocmlint.verify.trace.index import build, cache_folder, default_roots
-from rocmlint.verify.trace.probe import Operation, judge, probe
+from rocmlint.verify.trace.probe import judge
 
 if TYPE_CHECKING:
     from rocmlint.findings import Claim
@@ -115,10 +115,10 @@ def _without_code(package: str, file: str | None, context: Context) -> Judgement
 
 
 def _probed(subject: str, context: Context) -> Checked:
-    """Run the operation; on the CPU it shows nothing of what the GPU would run."""
+    """Run the operation; on the CPU it would show nothing of what the GPU runs."""
     operation, expected = _PROBES[subject]
-    probed = probe(context.interpreter, Operation(operation))
-    if not probed.on_gpu:
+    probed = context.probed(operation)
+    if probed is None:
         reason = "there is no GPU here, and a run on the CPU says nothing about it"
         action = f"on the machine with the GPU: rocmlint verify probe {operation}"
         action += f" --expect {expected}" if expected else ""

@@ -11,7 +11,7 @@ from rocmlint.verify.files import versions
 from rocmlint.verify.result import Evidence, Judgement, interpreter_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.manifest import Manifest
@@ -29,32 +29,48 @@ def check(manifest: Manifest, interpreter: Interpreter) -> list[Result]:
 
     Raises InterpreterError.
     """
-    if not manifest.files:
-        return []
-    facts = _asked(manifest, interpreter)
+    return check_all([manifest], interpreter)[0]
+
+
+def check_all(manifests: Sequence[Manifest], interpreter: Interpreter) -> list[list[Result]]:
+    """Judge several manifests; what is read for one of them is not read again for another.
+
+    Raises InterpreterError.
+    """
+    asked = [each for each in manifests if each.files]
+    requests = [_request(each) for each in asked]
+    try:
+        answers: list[Facts] = interpreter.ask(_TASK, requests) if requests else []
+    except InterpreterError:
+        # Broken bytecode can end the interpreter, or keep it busy.
+        answers = [_one_by_one(interpreter, each) for each in requests]
+    known = iter(answers)
+    return [_results(each, next(known)) if each.files else [] for each in manifests]
+
+
+def _results(manifest: Manifest, facts: Facts) -> list[Result]:
     return [
         *(versions.results(manifest, facts) if manifest.requires else ()),
         *(_file_result(each, facts["interpreter"]) for each in facts["files"]),
     ]
 
 
-def _asked(manifest: Manifest, interpreter: Interpreter) -> Facts:
-    """Ask for all files together; if that gives no answer, for each alone."""
+def _request(manifest: Manifest) -> Facts:
     files = [{**asdict(each), "module": each.module} for each in manifest.files]
     paths = [each.path for each in manifest.files]
-    request = {"package": manifest.package, "patched": paths, "files": files}
-    try:
-        answer: Facts = interpreter.ask(_TASK, request)
-    except InterpreterError:
-        # Broken bytecode can end the interpreter, or keep it busy.
-        answer = interpreter.ask(_TASK, {**request, "files": []})
-        answer["files"] = [_asked_alone(interpreter, request, each) for each in files]
+    return {"package": manifest.package, "patched": paths, "files": files}
+
+
+def _one_by_one(interpreter: Interpreter, request: Facts) -> Facts:
+    """Ask for each file of a manifest alone."""
+    answer: Facts = interpreter.ask(_TASK, [{**request, "files": []}])[0]
+    answer["files"] = [_asked_alone(interpreter, request, each) for each in request["files"]]
     return answer
 
 
 def _asked_alone(interpreter: Interpreter, request: Facts, file: Facts) -> Facts:
     try:
-        facts: Facts = interpreter.ask(_TASK, {**request, "files": [file]})["files"][0]
+        facts: Facts = interpreter.ask(_TASK, [{**request, "files": [file]}])[0]["files"][0]
     except InterpreterError as error:
         return {**file, "error": str(error)}
     return facts

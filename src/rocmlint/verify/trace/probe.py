@@ -77,6 +77,19 @@ class Probed:
 
 def probe(interpreter: Interpreter, operation: Operation) -> Probed:
     """Run an operation in a child process. Raises InterpreterError and TraceError."""
+    return _probed(interpreter, operation)
+
+
+def probe_on_gpu(interpreter: Interpreter, operation: Operation) -> Probed | None:
+    """Run an operation if torch sees a GPU, and return None if it does not.
+
+    Raises InterpreterError and TraceError.
+    """
+    found = _probed(interpreter, operation, only_on_gpu=True)
+    return found if found.on_gpu else None
+
+
+def _probed(interpreter: Interpreter, operation: Operation, *, only_on_gpu: bool = False) -> Probed:
     with tempfile.TemporaryDirectory(prefix="rocmlint-") as folder:
         path = os.path.join(folder, "trace.json")
         request = {
@@ -86,9 +99,10 @@ def probe(interpreter: Interpreter, operation: Operation) -> Probed:
             "device": operation.device,
             "backends": operation.backends,
             "trace": path,
+            "only_on_gpu": only_on_gpu,
         }
         facts = interpreter.ask("probe", request)
-        seen = files.read(path)
+        seen = files.read(path) if facts["has_run"] else files.Trace(path, "", ())
     return Probed(operation, facts, seen, branches(seen.operators))
 
 

@@ -115,8 +115,10 @@ class Template:
         Each piece is the first one behind the piece before it, and is searched for only once in a
         text: the time is in proportion to the text, whatever it is full of.
         """
+        if self.literal not in text:
+            return None
         first, *rest = self._pieces
-        if self.literal not in text or first.pattern is None:
+        if first.pattern is None:
             return None
         ahead: dict[int, re.Match[str] | None] = {}
         for found in first.pattern.finditer(text):

@@ -44,15 +44,18 @@ class Definition:
 
 
 def definitions(project: str, name: str) -> Iterator[Definition]:
-    """Yield the definitions of a name, such as "CustomTrainer.compute_loss" or "collate"."""
-    last = name.rpartition(".")[2].encode()
-    word = re.compile(rb"\b(?:def|class)\s+" + re.escape(last) + rb"\b")
+    """Yield the definitions of a name, such as "CustomTrainer.compute_loss" or "collate".
+
+    Only a file with a definition of each part of the name is parsed.
+    """
+    parts = [each.encode() for each in name.split(".")]
+    written = [re.compile(rb"\b(?:def|class)\s+" + re.escape(each) + rb"\b") for each in parts]
     for path in _files(project):
         try:
             data = read_small(path, _LARGEST)
         except (OSError, ValueError):
             continue
-        if word.search(data):
+        if all(each in data for each in parts) and all(each.search(data) for each in written):
             yield from _in_file(data, os.path.relpath(path, project), name)
 
 

@@ -118,8 +118,9 @@ def rule_finds(context: Context, code: str) -> str:
     The files of the frames are linted, and where they have no finding the whole project.
     """
     doubt_the_project(context)
-    near = tuple(sorted(_files_of_frames(context)))
-    for paths in (near, context.files.paths):
+    near = _files_of_frames(context)
+    others = tuple(each for each in context.files.paths if each not in near)
+    for paths in (tuple(sorted(near)), others):
         known = context.files.findings
         if (code, paths) not in known:
             known[code, paths] = _first_finding(context, code, paths) if paths else ""
@@ -131,15 +132,20 @@ def rule_finds(context: Context, code: str) -> str:
 
 
 def _first_finding(context: Context, code: str, paths: tuple[str, ...]) -> str:
-    from rocmlint.config.configuration import Configuration  # noqa: PLC0415 - loads the rules
-    from rocmlint.lint.run import Options, run  # noqa: PLC0415
+    """Lint files in order up to the first finding, with this rule alone."""
+    from rocmlint.config.configuration import Configuration  # noqa: PLC0415 - few symptoms need it
+    from rocmlint.lint.discover import discover  # noqa: PLC0415
+    from rocmlint.lint.serialized import from_stored  # noqa: PLC0415
+    from rocmlint.lint.workers import lint_files  # noqa: PLC0415
 
-    options = {"select": [code], "preview": True, "profile": "export"}
-    settings_for = Configuration(options, isolated=True).settings_for
+    settings_for = Configuration({}, isolated=True).settings_for
     root = context.project
-    found = run([os.path.join(root, each) for each in paths], settings_for, Options(jobs=1))
-    first = next((each for each in found.findings if each.code == code), None)
-    return "" if first is None else f"{os.path.relpath(first.path, root)}:{first.line}"
+    files = discover([os.path.join(root, each) for each in paths], settings_for).files
+    for result in lint_files(files, 1, only=code):
+        for stored in result.findings:
+            first = from_stored(result.path, stored)
+            return f"{os.path.relpath(first.path, root)}:{first.line}"
+    return ""
 
 
 def pinned(context: Context, package: str) -> Version | Unread | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from email.parser import HeaderParser
 from typing import TYPE_CHECKING
 
@@ -22,23 +23,25 @@ if TYPE_CHECKING:
 _LARGEST = 2_000_000
 
 
-def required_by(installed: Installed) -> Iterator[Requirement]:
-    """Yield what a distribution requires without extras."""
+def required_by(installed: Installed, name: str = "") -> Iterator[Requirement]:
+    """Yield what a distribution requires without extras: all, or of one other distribution."""
     try:
         text = read_small(os.path.join(installed.record, "METADATA"), _LARGEST)
     except (OSError, ValueError):
         return
+    written = re.compile(re.escape(name).replace(r"\-", "[-_.]+"), re.IGNORECASE)
     headers = HeaderParser().parsestr(text.decode("utf-8", "replace"), headersonly=True)
     for line in headers.get_all("Requires-Dist") or ():
-        found = requirement_of(line)
+        found = requirement_of(line) if written.match(line) else None
         if found is not None and holds(found.marker, {"extra": ""}):
             yield found
 
 
 def demands_on(context: Context, name: str) -> Iterator[tuple[Installed, Requirement]]:
     """Yield the installed distributions that require another one, and what they require."""
+    wanted = canonicalize_name(name)
     for each in context.packages.names:
         installed = context.packages.get(each)
-        for asked in required_by(installed) if installed is not None else ():
-            if canonicalize_name(asked.name) == canonicalize_name(name) and installed is not None:
+        for asked in required_by(installed, wanted) if installed is not None else ():
+            if canonicalize_name(asked.name) == wanted and installed is not None:
                 yield installed, asked
