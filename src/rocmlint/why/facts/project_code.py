@@ -70,8 +70,10 @@ def _definitions(tree: ast.Module, function: str) -> Iterator[tuple[int, str]]:
 def collective_on_one_rank(context: Context) -> str:
     """Return where the project calls a collective below ``if rank == 0``; empty if nowhere."""
     doubt_the_project(context)
+    calls = _COLLECTIVES | _OF_ENGINES
     for path, text in context.files.with_word(*_FIRST_RANK, *_RANKS):
-        tree = syntax_tree(text) if path.endswith(".py") else None
+        has_call = path.endswith(".py") and any(each in text.lower() for each in calls)
+        tree = syntax_tree(text) if has_call else None
         for node in ast.walk(tree) if tree is not None else ():
             call = _collective_in(node) if isinstance(node, ast.If) else None
             if call is not None:
