@@ -38,7 +38,10 @@ def installs_elsewhere(harm: Harm, file: File) -> bool:
 
 
 def is_early(harm: Harm, file: File) -> bool:
-    """Commands before the one that installs the ROCm build of torch."""
+    """Commands before the one that installs the ROCm build of torch.
+
+    Written for nktice/AMD-AI, ROCm-5.6.md.
+    """
     del file
     return harm.case.comes_later
 

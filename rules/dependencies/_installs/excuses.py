@@ -36,6 +36,8 @@ def names_build(harm: Harm, file: File) -> bool:
     """Commands that ask for a build, `torch==2.9.1+rocm6.4`, or whose ROCm index has the package.
 
     That is an index in addition to PyPI: pip takes the newest of both.
+
+    Written for nktice/AMD-AI, ROCm-7-dev.md.
     """
     del file
     case, asked = harm.case, harm.asked

@@ -32,7 +32,10 @@ _CONFIGURED = compile_lazily(r"\bpip3? config\b|\bpip\.conf\b|\buv\.toml\b")
 
 
 def ignores_requirements(conflict: Conflict, file: File) -> bool:
-    """Commands with `--no-deps`, and packages whose required versions uv overrides."""
+    """Commands with `--no-deps`, and packages whose required versions uv overrides.
+
+    Written for Liquid4All/leap-finetune, pyproject.toml.
+    """
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     command = conflict.owner.command
