@@ -67,7 +67,10 @@ def handed_on(method: cst.FunctionDef, source: Source) -> HandedOn | None:
 
 
 def is_no_model(found: HandedOn, source: Source) -> bool:
-    """Methods of serving engines and of other frameworks, which have another contract."""
+    """Methods of serving engines and of other frameworks, which have another contract.
+
+    Written for InternLM/lmdeploy, lmdeploy/pytorch/models/kimi_k25.py.
+    """
     owner = source.enclosing(found.method, cst.ClassDef)
     bases = () if owner is None else owner.bases
     if owner is None or not any(_MODELS.search(last_name(each.value) or "") for each in bases):
