@@ -49,7 +49,10 @@ class _Passing(NamedTuple):
 
 
 def is_registered(found: _Passing, source: Source) -> bool:
-    """Projects that register cache classes with pytree somewhere, or use a library that does."""
+    """Projects that register cache classes with pytree somewhere, or use a library that does.
+
+    Written for huggingface/transformers, src/transformers/integrations/executorch.py.
+    """
     del found
     here = re.search(_REGISTERS, source.code) is not None
     return here or bool(source.modules_with(source.root, (_REGISTERS,)))
