@@ -28,7 +28,10 @@ _PACKAGE = "amd-torch-device-"
 
 
 def comes_otherwise(place: Place, file: File) -> bool:
-    """Files in which another command or requirement asks for the code for a GPU."""
+    """Files in which another command or requirement asks for the code for a GPU.
+
+    Written for AMD-AGI/Primus, .github/workflows/docker-release/Dockerfile.primus-v26.5.
+    """
     del place
     return _asks_for_device(file)
 

@@ -26,7 +26,10 @@ _CONFIGURED = compile_lazily(
 
 
 def installs_elsewhere(harm: Harm, file: File) -> bool:
-    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside."""
+    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside.
+
+    Written for AMD-AGI/Primus, docs_deprecated/preflight-direct.md.
+    """
     command = harm.case.command
     is_placed = any(each.text in _PLACED for each in command.words)
     return (
