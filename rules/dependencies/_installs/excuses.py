@@ -95,7 +95,10 @@ def _is_cloned(package: str, file: File) -> bool:
 
 
 def is_alternative(harm: Harm, file: File) -> bool:
-    """Branches for other machines, where another branch takes torch from an index for ROCm."""
+    """Branches for other machines, where another branch takes torch from an index for ROCm.
+
+    Written for AIwork4me/Unlimited-OCR-ROCm, scripts/setup_rocm.sh.
+    """
     command = harm.case.command
     return harm.kind in {"torch", "package", "wheel", "conda"} and any(
         each is not command and are_alternatives(each, command, file)
