@@ -81,18 +81,6 @@ def is_no_model(found: HandedOn, source: Source) -> bool:
     return is_flax or (parameters.star_kwarg is None and "attention_mask" not in names)
 
 
-def has_encoder(found: HandedOn, source: Source) -> bool:
-    """Models with an encoder of their own, which ``generate`` runs once."""
-    del source
-    return any(
-        isinstance(each, cst.Name) and each.value in {"encoder_outputs", "decoder_input_ids"}
-        for each in walk(found.method)
-    )
-
-
-MODEL_EXCUSES = (is_no_model, has_encoder)
-
-
 def drops_it(found: HandedOn, source: Source) -> bool | None:
     """Return whether the model leaves vision inputs alone where a step has one token.
 
