@@ -59,7 +59,10 @@ def is_registered(found: _Passing, source: Source) -> bool:
 
 
 def is_registered_on_import(found: _Passing, source: Source) -> bool:
-    """Projects that may run a transformers before 4.56, which registers `DynamicCache` itself."""
+    """Projects that may run a transformers before 4.56, which registers `DynamicCache` itself.
+
+    Written for huggingface/transformers, src/transformers/cache_utils.py, as of 4.55.
+    """
     del found
     return any(_is_before(each.lowest or each.version) for each in source.versions("transformers"))
 
