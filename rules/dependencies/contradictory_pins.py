@@ -95,7 +95,7 @@ class ContradictoryPins(PartRule["Declared"]):
     severity = "warning"
     skips = frozenset({"test", "example", "docs", "archive"})
     on = declared(*_PACKAGES, described="requirements of the stack in lists of requirements")
-    excuses = (is_other_build, is_explained)
+    doubts = (is_other_build, is_explained)
 
     def check(self, node: Declared, source: File) -> Iterator[Finding]:
         """Compare a requirement of a list with those of the project file."""
@@ -103,12 +103,14 @@ class ContradictoryPins(PartRule["Declared"]):
         if node.name not in _PACKAGES or node.group or not _LIST.search(path):
             return
         required = _contradicted(node, path, source)
-        if required is None or self.is_excused(Contradiction(node, required), source):
+        if required is None:
             return
+        severity = self.severity_of(Contradiction(node, required), source)
         name = os.path.basename(required.path)
         message = f"`{node.text}` contradicts `{required.declared.text}` in {name}"
         advice = f"Keep one of them, or let {name} read this list."
-        yield replace(self.finding(node, source, message, help=advice), once=f"{self.code} {path}")
+        finding = self.finding(node, source, message, help=advice, severity=severity)
+        yield replace(finding, once=f"{self.code} {path} {severity}")
 
 
 def _contradicted(node: Declared, path: str, source: File) -> Requirement | None:

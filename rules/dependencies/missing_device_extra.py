@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import PartRule, commands, compile_lazily, indexes, once_per_file
-from rocmlint.rule.put_aside import is_aside
 
 from ._installs.index_faults import torch_from
 from ._installs.requested import is_build
@@ -28,7 +27,10 @@ _PACKAGE = "amd-torch-device-"
 
 
 def comes_otherwise(place: Place, file: File) -> bool:
-    """Files in which another command or requirement asks for the code for a GPU."""
+    """Files in which another command or requirement asks for the code for a GPU.
+
+    Written for AMD-AGI/Primus, .github/workflows/docker-release/Dockerfile.primus-v26.5.
+    """
     del place
     return _asks_for_device(file)
 
@@ -73,14 +75,16 @@ class MissingDeviceExtra(PartRule["Command | Index"]):
     on = commands(*_WORDS, described="commands that install torch from AMD's index") | indexes(
         *_WORDS, described="URLs of AMD's package index for all GPUs"
     )
-    excuses = (comes_otherwise, builds_wheels, is_aside)
+    excuses = (comes_otherwise,)
+    doubts = (builds_wheels,)
 
     def check(self, node: Command | Index, source: File) -> Iterator[Finding]:
         """Find torch without an extra for a GPU."""
         from rocmlint.rule import Index  # noqa: PLC0415 - few files have any
 
         place = _in_list(node, source) if isinstance(node, Index) else _in_command(node)
-        if place is not None and not self.is_excused(place, source):
+        severity = None if place is None else self.severity_of(place, source)
+        if place is not None and severity is not None:
             yield self.finding(
                 place,
                 source,
@@ -88,6 +92,7 @@ class MissingDeviceExtra(PartRule["Command | Index"]):
                 help="Every kernel fails with hipErrorInvalidImage. Name your GPU, as in "
                 "`torch[device-gfx942]`, for torchvision too; `device-all` has the code for all "
                 "GPUs.",
+                severity=severity,
             )
 
 

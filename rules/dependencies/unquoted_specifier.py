@@ -96,8 +96,8 @@ class UnquotedSpecifier(PartRule["Command"]):
     tiers = {"error": "`<` makes the shell read a file"}  # noqa: RUF012 - a constant of the class
     skips = frozenset({"archive"})
     on = commands(*TOOLS, described="commands of a shell that install packages")
-    excuses = (is_aside, is_for_other_gpus)
-    doubts = (takes_newest,)
+    excuses = (is_for_other_gpus,)
+    doubts = (is_aside, takes_newest)
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find redirections that are meant as version specifiers."""

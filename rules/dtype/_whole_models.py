@@ -44,11 +44,6 @@ _MULTIMODAL = compile_lazily(
     r"VLM?(?![a-z])|VLA(?![a-z])|L[Ll]a[Vv][Aa]|Blip|BLIP|Flamingo|Multi[Mm]odal|Vision2Seq"
     r"|ImageTextToText|VisionEncoderDecoder|PaliGemma|Florence|OmniLMM|Ovis"
 )
-_PART_GETS_TYPE = compile_lazily(
-    rf"\b{PART}\s*\.\s*(?:(?:half|bfloat16|float)\s*\(\s*\)|to\s*\([^()]*(?:dtype|float|half|bf16))"
-    r"|float32|^[\w. \t]+\.[ \t]*float[ \t]*\([ \t]*\)$",
-    re.MULTILINE,
-)
 _TRAINS_BELOW = compile_lazily(
     r"(?i)\boptimi[sz]er\w*\s*=|\boptim\.\w+\(|trainer\s*\(|\.\s*backward\s*\("
 )
@@ -210,11 +205,6 @@ def is_of_no_training(cast: ModelCast, source: Source) -> bool:
     if cast.is_of_pipeline or contradiction(cast, source) is not None:
         return False
     return _TRAINS_BELOW.search(below(cast.call, source)) is None
-
-
-def casts_part_below(cast: ModelCast, source: Source) -> bool:
-    """Casts after which a part gets a type of its own, such as float32, again."""
-    return _PART_GETS_TYPE.search(below(cast.call, source)) is not None
 
 
 def _is_diffusers_class(owner: cst.BaseExpression, source: Source) -> bool:

@@ -75,9 +75,8 @@ class GlobalDefaultDtype(PythonRule["cst.Call"]):
         restores_default,
         is_restored,
         is_smoke_test,
-        is_explained,
     )
-    doubts = (reaches_no_caller, runs_worker)
+    doubts = (is_explained, reaches_no_caller, runs_worker)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find calls after which nothing restores the default."""

@@ -107,8 +107,8 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     )
     severity = "warning"
     skips = frozenset({"test"})
-    excuses = (selects, is_option, sets_back)
-    doubts = (is_to_float32, is_of_one_dtype)
+    excuses = (is_option, sets_back)
+    doubts = (selects, is_to_float32, is_of_one_dtype)
 
     def check(self, node: cst.For, source: Source) -> Iterator[Finding]:
         """Find loops over a whole model that cast each thing whatever it is."""

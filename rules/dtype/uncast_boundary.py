@@ -59,11 +59,6 @@ def is_under_autocast(node: cst.Call, source: Source) -> bool:
     return "autocast" in source.code
 
 
-def is_reduced_itself(node: cst.Call, source: Source) -> bool:
-    """Parts that are themselves in bfloat16 or float16."""
-    return _reduced_type(node.func, source) is not None
-
-
 class UncastBoundary(PythonRule["cst.Call"]):
     """Float32 output enters a bfloat16 or float16 module without a cast.
 
@@ -118,7 +113,7 @@ class UncastBoundary(PythonRule["cst.Call"]):
     severity = "warning"
     preview = True
     skips = frozenset({"test"})
-    excuses = (is_under_autocast, is_reduced_itself)
+    excuses = (is_under_autocast,)
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Find where what a part made of float32 becomes an argument of a part in another type."""

@@ -13,7 +13,6 @@ from ._whole_models import (
     ModelCast,
     cast_help,
     cast_message,
-    casts_part_below,
     contradiction,
     is_loaded_so,
     is_of_no_training,
@@ -83,7 +82,6 @@ class WholeModelCast(PythonRule["cst.Call"]):
     excuses = (
         is_loaded_so,
         is_option,
-        casts_part_below,
     )
     doubts = (is_of_no_training,)
 

@@ -49,14 +49,20 @@ class _Passing(NamedTuple):
 
 
 def is_registered(found: _Passing, source: Source) -> bool:
-    """Projects that register cache classes with pytree somewhere, or use a library that does."""
+    """Projects that register cache classes with pytree somewhere, or use a library that does.
+
+    Written for huggingface/transformers, src/transformers/integrations/executorch.py.
+    """
     del found
     here = re.search(_REGISTERS, source.code) is not None
     return here or bool(source.modules_with(source.root, (_REGISTERS,)))
 
 
 def is_registered_on_import(found: _Passing, source: Source) -> bool:
-    """Projects that may run a transformers before 4.56, which registers `DynamicCache` itself."""
+    """Projects that may run a transformers before 4.56, which registers `DynamicCache` itself.
+
+    Written for huggingface/transformers, src/transformers/cache_utils.py, as of 4.55.
+    """
     del found
     return any(_is_before(each.lowest or each.version) for each in source.versions("transformers"))
 

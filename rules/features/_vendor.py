@@ -57,7 +57,11 @@ def asks_for_vendor(node: cst.CSTNode, source: Source) -> bool:
 
 
 def knows_amd(node: cst.CSTNode, source: Source) -> bool:
-    """Files that name ROCm, HIP or AMD in their code, and code that asks whose GPU it has."""
+    """Files that name ROCm, HIP or AMD in their code, and code that asks whose GPU it has.
+
+    Written for unslothai/unsloth, unsloth/kernels/fp8.py, and pytorch/ao,
+    torchao/prototype/mx_formats/kernels.py.
+    """
     return names_amd(source.code) or asks_for_vendor(node, source)
 
 

@@ -45,7 +45,10 @@ def only_complains(condition: cst.CSTNode, source: Source) -> bool:
 
 
 def is_for_one_generation(condition: cst.CSTNode, source: Source) -> bool:
-    """Comparisons with one number: what is known of one generation of NVIDIA's, and no minimum."""
+    """Comparisons with one number: what is known of one generation of NVIDIA's, and no minimum.
+
+    Written for InternLM/lmdeploy, lmdeploy/pytorch/kernels/cuda/awq_kernels.py.
+    """
     del source
     signs = [
         part.operator

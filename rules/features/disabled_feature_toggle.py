@@ -100,12 +100,11 @@ class DisabledFeatureToggle(PartRule["Comment"]):
     }
     excuses = (
         is_explained,
-        is_dead,
         is_no_line_of_code,
         is_done_by_live_code,
         names_what_is_gone,
     )
-    doubts = (is_left_to_choice,)
+    doubts = (is_dead, is_left_to_choice)
 
     def __init__(self, *, settings: Mapping[str, object]) -> None:
         """Look for the toggles of the user as well."""

@@ -53,7 +53,10 @@ class VisibleDevices:
 
 
 def is_of_all(devices: VisibleDevices, file: File) -> bool:
-    """Lists of all GPUs from 0 on: `",".join(str(i) for i in range(count))`, `$(seq 0 7)`."""
+    """Lists of all GPUs from 0 on: `",".join(str(i) for i in range(count))`, `$(seq 0 7)`.
+
+    Written for terminills/gator, src/backend/utils/rocm_utils.py.
+    """
     del file
     return _ALL.search(f"{devices.text} {devices.origin}") is not None
 

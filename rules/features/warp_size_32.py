@@ -47,7 +47,10 @@ def prunes_for_amd(node: cst.Integer, source: Source) -> bool:
 
 
 def is_chosen_by_size(node: cst.Integer, source: Source) -> bool:
-    """Numbers under a condition that asks for the size of a warp, or for XPUs."""
+    """Numbers under a condition that asks for the size of a warp, or for XPUs.
+
+    Written for linkedin/Liger-Kernel, src/liger_kernel/ops/kl_div.py.
+    """
     asked = [source.text_of(each.test) for each in conditions(node, source)]
     loop = source.enclosing(node, cst.CompFor)
     filters = [source.text_of(each.test) for each in loop.ifs] if loop is not None else []

@@ -316,7 +316,10 @@ def _is_of_mocked_package(fake: Fake, source: Source) -> bool:
 
 
 def is_put_back(fake: Fake, source: Source) -> bool:
-    """What is taken back: assigned again, in a context manager, or named again in `finally`."""
+    """What is taken back: assigned again, in a context manager, or named again in `finally`.
+
+    Written for intel/auto-round, auto_round/utils/device.py.
+    """
     if fake.patch is not None:
         return is_taken_back(fake.patch, source)
     return is_undone(fake.node, "modules", source)

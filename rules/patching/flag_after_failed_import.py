@@ -29,14 +29,6 @@ _FLAG_AFTER_FAILURE = compile_lazily(
 )
 
 
-def is_negative(node: cst.Assign, source: Source) -> bool:
-    """Flags that mean the opposite: they are False where the import went well."""
-    handler = source.enclosing(node, cst.ExceptHandler)
-    failed = None if handler is None else source.parent(handler)
-    tried = statements(failed.body) if isinstance(failed, cst.Try) else ()
-    return any(_assigns_false(each, node) for each in tried)
-
-
 class FlagAfterFailedImport(PythonRule["cst.Assign"]):
     """Availability flag is set to true although the import has failed.
 
@@ -80,7 +72,6 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
         where=rf"^{_FLAG_AFTER_FAILURE.pattern}",
         described="flags set where an import failed",
     )
-    excuses = (is_negative,)
 
     def check(self, node: cst.Assign, source: Source) -> Iterator[Finding]:
         """Find ``except ImportError: HAS_X = True``."""
@@ -89,11 +80,10 @@ class FlagAfterFailedImport(PythonRule["cst.Assign"]):
             return
         if constant(node.value) != "True" or not _follows_failed_import(node, source):
             return
-        if not self.is_excused(node, source):
-            message = f"`{shortened(target.value)}` is set to True where the import has failed"
-            advice = "Set it to False here: the code that it guards runs without the package."
-            fix = Fix("Set it to False", (source.replace(node.value, "False"),))
-            yield self.finding(node, source, message, help=advice, fix=fix)
+        message = f"`{shortened(target.value)}` is set to True where the import has failed"
+        advice = "Set it to False here: the code that it guards runs without the package."
+        fix = Fix("Set it to False", (source.replace(node.value, "False"),))
+        yield self.finding(node, source, message, help=advice, fix=fix)
 
 
 def _follows_failed_import(node: cst.Assign, source: Source) -> bool:
@@ -108,12 +98,4 @@ def _follows_failed_import(node: cst.Assign, source: Source) -> bool:
     start = source.offset_of(place.line) + place.column - 1
     return _FLAG_AFTER_FAILURE.match(source.code, start) is not None and any(
         isinstance(each, (cst.Import, cst.ImportFrom)) for each in statements(failed.body)
-    )
-
-
-def _assigns_false(statement: cst.CSTNode, node: cst.Assign) -> bool:
-    return (
-        isinstance(statement, cst.Assign)
-        and statement.targets[0].target.deep_equals(node.targets[0].target)
-        and constant(statement.value) == "False"
     )

@@ -76,7 +76,10 @@ def is_expected_there(escape: Escape, source: Source) -> bool:
 
 
 def is_prepared_for(escape: Escape, source: Source) -> bool:
-    """Paths that may be missing: the code tests them, catches the error, or has another one."""
+    """Paths that may be missing: the code tests them, catches the error, or has another one.
+
+    Written for pytorch/ao, torchao/experimental/ops/mps/utils.py.
+    """
     if not escape.named:
         return False
     ends = endings(escape.node, source)

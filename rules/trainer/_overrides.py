@@ -63,7 +63,10 @@ class OldOverride:
 
 
 def is_called_as_before(found: OldOverride, source: Source) -> bool:
-    """Classes that replace what calls the method, and call it themselves with what it takes."""
+    """Classes that replace what calls the method, and call it themselves with what it takes.
+
+    Written for kapilw25/finetuning_evaluation, comparative_study/0b_GRIT_utils/grit/trainer.py.
+    """
     del source
     callers = _CALLERS[found.contract.method]
     passed, methods = re.escape(found.contract.parameter), "|".join(map(re.escape, callers))

@@ -32,7 +32,10 @@ class Conflict(NamedTuple):
 
 
 def is_another_branch(found: Conflict, source: Source) -> bool:
-    """Defaults in the two branches of one `if`."""
+    """Defaults in the two branches of one `if`.
+
+    Written for unslothai/unsloth, studio/backend/core/training/worker.py.
+    """
     first, last = sorted((_line(found.here, source), _line(found.other, source)))
     return any(begin <= first < other <= last <= end for begin, other, end in _branches(source))
 

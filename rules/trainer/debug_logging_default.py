@@ -107,7 +107,10 @@ def is_set_again(found: RootLevel, source: Source) -> bool:
 
 
 def is_left_to_handlers(found: RootLevel, source: Source) -> bool:
-    """Functions in which each handler has a higher level, or writes files of limited size."""
+    """Functions in which each handler has a higher level, or writes files of limited size.
+
+    Written for NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT/seq2seq/utils.py.
+    """
     function = None if found.own else source.function(found.call)
     text = "" if function is None else source.text_of(function)
     if "RotatingFileHandler" in text:

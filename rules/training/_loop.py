@@ -99,7 +99,10 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
 
 
 def is_measured(found: InStep, source: Source) -> bool:
-    """Functions that measure, warm up or profile, loops that warm up, blocks under a profiler."""
+    """Functions that measure, warm up or profile, loops that warm up, blocks under a profiler.
+
+    Written for tidiane-camaret/ic_segmentation, scripts/profile_training.py.
+    """
     node = found.step.node
     if isinstance(node, cst.For) and "warm" in source.text_of(node.iter):
         return True
@@ -114,7 +117,10 @@ def is_measured(found: InStep, source: Source) -> bool:
 
 
 def is_skipped(found: InStep, source: Source) -> bool:
-    """Calls that most steps skip: below `if step % n: continue` or a `return`."""
+    """Calls that most steps skip: below `if step % n: continue` or a `return`.
+
+    Written for Stability-AI/stable-audio-tools, stable_audio_tools/training/diffusion.py.
+    """
     before = list(_before(found, source))
     if isinstance(found.step.node, cst.FunctionDef) and any(map(_leaves_early, before)):
         return True
@@ -132,7 +138,10 @@ def is_rollout(found: InStep, source: Source) -> bool:
 
 
 def is_unused(found: InStep, source: Source) -> bool:
-    """Functions that nothing calls, what is put aside, and copies that nothing around names."""
+    """Functions that nothing calls, what is put aside, and copies that nothing around names.
+
+    Written for HuskyKingdom/openvla-oft-yhs, SimpleVLA-RL/verl/workers/actor/dp_rob.py.
+    """
     if is_put_aside(source) or is_in_unused_copy(source):
         return True
     return is_in_unused_function(found.call, source)

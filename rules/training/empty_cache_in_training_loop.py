@@ -63,7 +63,10 @@ _SETS_ALLOCATOR = compile_lazily(r"\bPYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF\b")
 
 
 def frees_for_others(found: InStep, source: Source) -> bool:
-    """Memory that somebody else needs: beside saving, offloading, generation, rollouts."""
+    """Memory that somebody else needs: beside saving, offloading, generation, rollouts.
+
+    Written for LAION-AI/Open-Assistant, notebooks/detoxify-evaluation/detoxify-evaluation.ipynb.
+    """
     call = found.call
     around = (*names_called_before(call, source), *names_called_after(call, source))
     return any(_FREES_FOR_OTHERS.search(name) for name in around)

@@ -67,7 +67,10 @@ def handed_on(method: cst.FunctionDef, source: Source) -> HandedOn | None:
 
 
 def is_no_model(found: HandedOn, source: Source) -> bool:
-    """Methods of serving engines and of other frameworks, which have another contract."""
+    """Methods of serving engines and of other frameworks, which have another contract.
+
+    Written for InternLM/lmdeploy, lmdeploy/pytorch/models/kimi_k25.py.
+    """
     owner = source.enclosing(found.method, cst.ClassDef)
     bases = () if owner is None else owner.bases
     if owner is None or not any(_MODELS.search(last_name(each.value) or "") for each in bases):
@@ -76,18 +79,6 @@ def is_no_model(found: HandedOn, source: Source) -> bool:
     names = {each.name.value for each in (*parameters.params, *parameters.kwonly_params)}
     is_flax = owner.name.value.startswith(("Flax", "TF"))
     return is_flax or (parameters.star_kwarg is None and "attention_mask" not in names)
-
-
-def has_encoder(found: HandedOn, source: Source) -> bool:
-    """Models with an encoder of their own, which ``generate`` runs once."""
-    del source
-    return any(
-        isinstance(each, cst.Name) and each.value in {"encoder_outputs", "decoder_input_ids"}
-        for each in walk(found.method)
-    )
-
-
-MODEL_EXCUSES = (is_no_model, has_encoder)
 
 
 def drops_it(found: HandedOn, source: Source) -> bool | None:

@@ -61,7 +61,11 @@ class Placed(Protocol):
 
 
 def is_part_of_model(found: Placed, source: Source) -> bool:
-    """Models and processors, which make the layout themselves, and transformers."""
+    """Models and processors, which make the layout themselves, and transformers.
+
+    Written for taemin6697/streamingvlm-executorch,
+    my_research/foundation/models/qwen2_5_vl/vision_encoder/model.py.
+    """
     owner = source.enclosing(found.node, cst.ClassDef)
     return is_of_transformers(source) or (
         owner is not None

@@ -73,7 +73,10 @@ def names_family(found: HardCodedId, source: Source) -> bool:
 
 
 def is_of_model(found: HardCodedId, source: Source) -> bool:
-    """Files that define the layers of a model, its configuration, its vocabulary or a format."""
+    """Files that define the layers of a model, its configuration, its vocabulary or a format.
+
+    Written for Blaizzy/mlx-vlm, mlx_vlm/models/jina_vlm/image_processor.py.
+    """
     del found
     name = os.path.basename(source.path).lower()
     return _OWN_BUSINESS.search(name) is not None or _MODEL_CLASS.search(source.code) is not None

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PythonRule, definitions, fitted
+import libcst as cst
 
-from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on, methods
+from rocmlint.rule import PythonRule, definitions, fitted, walk
+
+from ._generation import METHOD, drops_it, gate, handed_on, is_no_model, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import libcst as cst
-
     from rocmlint.rule import Finding, Source
+
+    from ._generation import HandedOn
+
+
+def has_encoder(found: HandedOn, source: Source) -> bool:
+    """Models with an encoder of their own, which ``generate`` runs once."""
+    del source
+    return any(
+        isinstance(each, cst.Name) and each.value in {"encoder_outputs", "decoder_input_ids"}
+        for each in walk(found.method)
+    )
 
 
 class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
@@ -65,14 +76,16 @@ class VisionInputsEveryStep(PythonRule["cst.FunctionDef"]):
     severity = "warning"
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
-    excuses = MODEL_EXCUSES
+    excuses = (is_no_model,)
+    doubts = (has_encoder,)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find what is put among the inputs without a condition on the step."""
         found = handed_on(node, source)
         if found is None or drops_it(found, source) is not False:
             return
-        if self.is_excused(found, source):
+        severity = self.severity_of(found, source)
+        if severity is None:
             return
         message = fitted("`{method}` hands `{}` on on every step", found.name, method=METHOD)
-        yield self.finding(node.name, source, message, help=gate(found, source))
+        yield self.finding(node.name, source, message, help=gate(found, source), severity=severity)

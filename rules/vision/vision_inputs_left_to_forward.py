@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule import PythonRule, definitions, fitted
 
-from ._generation import METHOD, MODEL_EXCUSES, drops_it, gate, handed_on, methods
+from ._generation import METHOD, drops_it, gate, handed_on, is_no_model, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ class VisionInputsLeftToForward(PythonRule["cst.FunctionDef"]):
     preview = True
     on = definitions(METHOD, suspects=methods)
     skips = frozenset({"test"})
-    excuses = MODEL_EXCUSES
+    excuses = (is_no_model,)
 
     def check(self, node: cst.FunctionDef, source: Source) -> Iterator[Finding]:
         """Find what is put among the inputs without a condition on the step."""

@@ -26,7 +26,10 @@ _CONFIGURED = compile_lazily(
 
 
 def installs_elsewhere(harm: Harm, file: File) -> bool:
-    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside."""
+    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside.
+
+    Written for AMD-AGI/Primus, docs_deprecated/preflight-direct.md.
+    """
     command = harm.case.command
     is_placed = any(each.text in _PLACED for each in command.words)
     return (
@@ -38,7 +41,10 @@ def installs_elsewhere(harm: Harm, file: File) -> bool:
 
 
 def is_early(harm: Harm, file: File) -> bool:
-    """Commands before the one that installs the ROCm build of torch."""
+    """Commands before the one that installs the ROCm build of torch.
+
+    Written for nktice/AMD-AI, ROCm-5.6.md.
+    """
     del file
     return harm.case.comes_later
 

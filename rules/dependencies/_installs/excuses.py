@@ -36,6 +36,8 @@ def names_build(harm: Harm, file: File) -> bool:
     """Commands that ask for a build, `torch==2.9.1+rocm6.4`, or whose ROCm index has the package.
 
     That is an index in addition to PyPI: pip takes the newest of both.
+
+    Written for nktice/AMD-AI, ROCm-7-dev.md.
     """
     del file
     case, asked = harm.case, harm.asked
@@ -93,7 +95,10 @@ def _is_cloned(package: str, file: File) -> bool:
 
 
 def is_alternative(harm: Harm, file: File) -> bool:
-    """Branches for other machines, where another branch takes torch from an index for ROCm."""
+    """Branches for other machines, where another branch takes torch from an index for ROCm.
+
+    Written for AIwork4me/Unlimited-OCR-ROCm, scripts/setup_rocm.sh.
+    """
     command = harm.case.command
     return harm.kind in {"torch", "package", "wheel", "conda"} and any(
         each is not command and are_alternatives(each, command, file)

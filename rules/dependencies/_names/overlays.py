@@ -55,7 +55,10 @@ def is_overlaid(found: Named, source: Source) -> bool:
 
 
 def is_of_other_package(found: Named, source: Source) -> bool:
-    """Packages of which the project replaces modules, or that unsloth rewrites."""
+    """Packages of which the project replaces modules, or that unsloth rewrites.
+
+    Written for unslothai/notebooks, nb/AMD-Llama_FP8_GRPO.ipynb.
+    """
     return is_rewritten(found, source) or is_overlaid(found, source)
 
 

@@ -32,7 +32,10 @@ _CONFIGURED = compile_lazily(r"\bpip3? config\b|\bpip\.conf\b|\buv\.toml\b")
 
 
 def ignores_requirements(conflict: Conflict, file: File) -> bool:
-    """Commands with `--no-deps`, and packages whose required versions uv overrides."""
+    """Commands with `--no-deps`, and packages whose required versions uv overrides.
+
+    Written for Liquid4All/leap-finetune, pyproject.toml.
+    """
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
     command = conflict.owner.command
@@ -123,6 +126,8 @@ def has_own_triton(conflict: Conflict, file: File) -> bool:
     """Triton beside a torch from an index for ROCm or the CPU: its wheels do not require `triton`.
 
     pip takes `2.7.0+rocm6.2.4` for `torch==2.7.0` where it finds both, as a label sorts higher.
+
+    Written for unslothai/unsloth, studio/backend/requirements/engines/vllm-linux-rocm723.txt.
     """
     if conflict.owner.name not in FAMILY or conflict.other.name != "triton":
         return False

@@ -43,7 +43,6 @@ def test_so_does_what_no_release_meets(listed: str, required: str) -> None:
         ("transformers==4.56.0; python_version < '3.10'\n", '"transformers==5.14.1"'),
         ("torch==2.6.0+rocm6.2.4\n", '"torch==2.7.0"'),
         ("transformers @ git+https://github.com/huggingface/transformers\n", '"transformers<5"'),
-        ("transformers==4.56.0  # the last one for Python 3.9\n", '"transformers==5.14.1"'),
         ("requests==1\n", '"requests==2"'),
     ],
 )
@@ -57,6 +56,17 @@ def test_what_agrees_or_is_an_alternative_is_silent(listed: str, required: str) 
 )
 def test_a_list_for_one_case_is_an_alternative(name: str) -> None:
     assert found("transformers==4.56.0\n", '"transformers==5.14.1"', name) == []
+
+
+def test_what_a_comment_explains_is_a_note_and_hides_no_warning() -> None:
+    write(
+        "pyproject.toml",
+        '[project]\nname="a"\nversion="1"\ndependencies=["transformers==5.14.1", "torch==2.8"]\n',
+    )
+    listed = "transformers==4.56.0  # the last one for Python 3.9\naccelerate\ntorch==2.6.0\n"
+    write("requirements.txt", listed)
+    reported = lint_paths(["."], options={"select": ["ROC217"]})
+    assert [each.severity for each in reported] == ["note", "warning"]
 
 
 def test_a_list_that_was_forgotten_is_reported_once() -> None:
