@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-SLOW_FILE = r"^pytestmark = \[?pytest\.mark\.slow\b"
+MARKED_FILE = r"^pytestmark = \[?pytest\.mark\.{}\b"
 LIMIT, LIMIT_OF_SLOW = 300, 1200
 """Seconds after which a test has failed: what it waits for will not come."""
 
@@ -58,10 +58,13 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files that are slow as a whole, where slow tests are: one of them imports torch."""
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+    """Leave out whole files that a mark leaves out: importing takes long, one imports torch."""
+    asked = config.option.markexpr
+    if asked not in {"not slow", "smoke"} or not collection_path.name.startswith("test_"):
         return None
-    return re.search(SLOW_FILE, collection_path.read_text(), re.MULTILINE) is not None or None
+    mark = MARKED_FILE.format(asked.rpartition(" ")[2])
+    is_marked = re.search(mark, collection_path.read_text(), re.MULTILINE) is not None
+    return is_marked == (asked == "not slow") or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,6 +18,8 @@ from rocmlint.rule.registry import load_rules
 from rocmlint.rule.retired import GAPS
 from rocmlint.rule.rule import Rule
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "rocmlint"
 RULES = load_rules()

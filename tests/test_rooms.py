@@ -13,6 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(__file__).parents[1]
 GROUND = {"errors", "findings", "lazy", "paths", "version"}
 """Single files that every room may use."""

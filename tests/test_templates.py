@@ -14,6 +14,8 @@ from rocmlint.text.words import fitted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("src/rocmlint", "rules")
 WITH_PATTERN = {

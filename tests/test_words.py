@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from rocmlint.rule.registry import RuleType
 
+pytestmark = pytest.mark.smoke
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 from rule_authors import authors_page  # noqa: E402 - mkdocs finds it beside its hook

@@ -15,6 +15,8 @@ from rocmlint.testing.code import Fixture
 from tests.support.blanks import with_blanks
 from tests.support.fixtures import fixtures, named
 
+pytestmark = pytest.mark.smoke
+
 test_rules = rule_tests(built_in_folder())
 
 PYTHON = fixtures("bad", "good", suffix=".py")
