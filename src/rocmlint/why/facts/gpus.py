@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rocmlint.gpus.target import DEVICES, GENERIC_OF
+from rocmlint.gpus.target import DEVICES
 from rocmlint.why.facts.here import variable
 from rocmlint.why.facts.value import Unread
 
@@ -32,8 +32,16 @@ _MODEL = re.compile(
 """The names of products in logs: "RX 7900 XTX", "MI300X", "W7900", "780M"."""
 _OF_NVIDIA = re.compile(r"\bNVIDIA (?:GeForce|RTX|A\d|H\d|L\d)|\bRTX [2-5]0[5-9]0\b|\bGTX 1\d{3}\b")
 _PARTS = 3
-_USUAL = {"gfx10-1-generic": "10.1.0", "gfx10-3-generic": "10.3.0", "gfx11-generic": "11.0.0"}
-"""What HSA_OVERRIDE_GFX_VERSION is set to in a family: the GPU that most wheels are for."""
+_ALIKE = {
+    "10.1.0": frozenset(["gfx1010", "gfx1011", "gfx1012"]),
+    "10.3.0": frozenset(f"gfx103{last}" for last in range(7)),
+    "11.0.0": frozenset(["gfx1100", "gfx1101", "gfx1102"]),
+}
+"""HSA_OVERRIDE_GFX_VERSION -> the GPUs that can run code for the one that it names.
+
+That is less than a generic target: gfx1103 has too few registers for kernels for gfx1100
+(https://github.com/ROCm/ROCm/issues/4557), and gfx1150 to gfx1153 have other instructions.
+"""
 _WITH_CPU = "gfx902 gfx90c gfx1013 gfx1033 gfx1035 gfx1036 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153"
 _INTEGRATED = frozenset(_WITH_CPU.split())
 _ALIASES = (
@@ -119,29 +127,30 @@ def nvidia_gpu(context: Context) -> bool:
 def override_fits(context: Context) -> bool | Unread | None:
     """Return whether HSA_OVERRIDE_GFX_VERSION names a GPU whose code runs on the one here.
 
-    That is one of the same family of instructions; None where the variable is not set.
+    None where the variable is not set.
     """
-    target = _processor(variable(context, "HSA_OVERRIDE_GFX_VERSION"))
+    version = variable(context, "HSA_OVERRIDE_GFX_VERSION")
+    target = _processor(version)
     if not target:
         return None
     found = context.host.gpus or gpus(context)
     if isinstance(found, Unread):
         return found
-    family = GENERIC_OF.get(target, target)
-    return all(each == target or GENERIC_OF.get(each) == family for each in found)
+    return all(each == target or each in _ALIKE.get(version, ()) for each in found)
 
 
 def stand_in(context: Context) -> str | Unread:
-    """Return the HSA_OVERRIDE_GFX_VERSION of the usual GPU of the same family; empty for none.
+    """Return the HSA_OVERRIDE_GFX_VERSION under which wheels run here; empty for none.
 
-    Under it gfx1031 runs the code for gfx1030 ("10.3.0").
+    Under "10.3.0" gfx1031 runs the code for gfx1030. Nothing is said where it is set already.
     """
     found = gpus(context)
     if isinstance(found, Unread):
         return found
-    usual = {_USUAL.get(GENERIC_OF.get(each, ""), "") for each in found}
-    version = usual.pop() if len(usual) == 1 else ""
-    return "" if _processor(version) in found else version
+    usual = (version for version, alike in _ALIKE.items() if alike.issuperset(found))
+    version = next(usual, "")
+    is_set = variable(context, "HSA_OVERRIDE_GFX_VERSION") == version
+    return "" if is_set or not found or _processor(version) in found else version
 
 
 def _processor(version: str) -> str:
