@@ -810,6 +810,17 @@ ROWS = (
         ("has no builds for ROCm", "--torch 2.5 --rocm 6.2"),
     ),
     Row(
+        "a build for CUDA, looked for on the index that has those for other devices",
+        "Looking in indexes: https://download.pytorch.org/whl/\nERROR: Could not find a version that"
+        " satisfies the requirement torch==2.3.1+cu121 (from versions: 1.13.0, 2.2.0+rocm6.0,"
+        " 2.9.1, 2.9.1+xpu)",
+        {"pip": "25.0"},
+        "known",
+        "no-distribution",
+        ("no torch built as +cu121", "https://download.pytorch.org/whl/cu121"),
+        never=("xpu", "ROCm 6"),
+    ),
+    Row(
         "a Python without wheels of this torch",
         "  \u00d7 No solution found when resolving dependencies:\n  ╰─▶ Because torch==2.5.1 has no"
         " wheels with a matching Python ABI tag (e.g., `cp314`) and you require torch==2.5.1, we"

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _OTHER_PYTHON = re.compile(r"(?P<version>\d[\w.+]*) Requires-Python (?P<python>[<>=!~][^;\n]*)")
 _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
+_LABEL = re.compile(r"\+([a-z]\w*(?:\.\d+)*)")
+"""The local label of a version: the kind of build."""
 _MOST_LISTED = 3
 _WEIGHT = 34
 
@@ -138,20 +140,26 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
             f"the index has only pre-releases of {search.name} in this range, such as {newest}",
             Action(f"add --pre to the command, or ask for {search.name}=={newest}"),
         )
-    if "+rocm" in search.text and not any("rocm" in (each.local or "") for each in search.listed):
-        return _without_label(search, context)
+    label = _LABEL.search(search.text)
+    if label and not any(each.local == label[1] for each in search.listed):
+        if "rocm" not in label[1]:
+            return _of_other_build(search, context, label[1])
+        if not any("rocm" in (each.local or "") for each in search.listed):
+            return _without_label(search, context)
     more: list[Action] = []
     if _other_python(search):
         return None
-    rocm = search.rocm or next(
-        (f["rocm"] for f in map(_ROCM.search, map(str, search.listed)) if f), ""
-    )
+    labels = (_ROCM.search(str(each)) for each in search.listed if each.local)
+    builds = {found["rocm"] if found else "" for found in labels}
+    rocm = search.rocm or (builds.pop() if len(builds) == 1 else "")
     if search.name in FAMILY:
         near = _torch_in(search)
         words = ["--torch", near] if near and search.name == "torch" else []
         more.insert(0, _command(search, *words))
     is_for = f" for ROCm {rocm}" if rocm else ""
-    fitting = max((each for each in search.listed if not each.is_prerelease), default=last)
+    releases = [each for each in search.listed if not each.is_prerelease]
+    plain = [each for each in releases if not each.local or "rocm" in each.local]
+    fitting = max(plain or releases, default=last)
     return _explained(
         search,
         context,
@@ -160,6 +168,22 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
             f"ask for a version that it has, such as {search.name}=={fitting}, or another index"
         ),
         *more,
+    )
+
+
+def _of_other_build(search: Search, context: Context, label: str) -> Explanation | None:
+    """Explain that PyTorch keeps each kind of build in a folder of its index."""
+    if search.name not in FAMILY:
+        return None
+    return _explained(
+        search,
+        context,
+        f"this index has no {search.name} built as +{label}, which {search.text} asks for",
+        Action(
+            f"on an NVIDIA or CPU machine: --index-url https://download.pytorch.org/whl/{label}"
+        ),
+        Action(f"for ROCm, leave out +{label}:"),
+        _command(search),
     )
 
 
