@@ -811,14 +811,14 @@ ROWS = (
     ),
     Row(
         "a build for CUDA, looked for on the index that has those for other devices",
-        "Looking in indexes: https://download.pytorch.org/whl/\nERROR: Could not find a version that"
-        " satisfies the requirement torch==2.3.1+cu121 (from versions: 1.13.0, 2.2.0+rocm6.0,"
+        "Looking in indexes: https://download.pytorch.org/whl/\nERROR: Could not find a version"
+        " that satisfies the requirement torch==2.3.1+cu121 (from versions: 1.13.0, 2.2.0+rocm6.0,"
         " 2.9.1, 2.9.1+xpu)",
         {"pip": "25.0"},
         "known",
         "no-distribution",
         ("no torch built as +cu121", "https://download.pytorch.org/whl/cu121"),
-        never=("xpu", "ROCm 6"),
+        never=("torch==2.9.1", "ROCm 6"),
     ),
     Row(
         "a Python without wheels of this torch",
