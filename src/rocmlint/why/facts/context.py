@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from rocmlint.gpus.devices import Devices
     from rocmlint.why.host.host import Host
     from rocmlint.why.log.shapes import Frame, Log, Raised
+
+_WINDOWS = re.compile(
+    r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"
+)
 
 
 @dataclass
@@ -103,11 +108,23 @@ class Context:
         return find_devices(self.machine)
 
     @cached_property
-    def host(self) -> Host:
-        """The machine: as ``--examination`` describes it, else this one."""
-        from rocmlint.why.host.host import Host  # noqa: PLC0415 - many messages need none of it
+    def line_of_windows(self) -> str:
+        """The first line of the log that only a job in Windows writes; empty for none."""
+        return next((each for each in self.log.lines if _WINDOWS.search(each)), "")
 
-        return self.examination or Host(self.machine)
+    @cached_property
+    def host(self) -> Host:
+        """The machine of the job: as ``--examination`` describes it, else this one.
+
+        Of a job in Windows nothing can be read on Linux.
+        """
+        from rocmlint.why.host.examined import Examined  # noqa: PLC0415 - many need none of it
+        from rocmlint.why.host.host import Host  # noqa: PLC0415 - as above
+
+        here = self.examination or Host(self.machine)
+        if self.line_of_windows and not here.is_windows and not here.is_wsl:
+            return Examined({"os_family": "windows"}, self.machine)
+        return here
 
     @property
     def variables(self) -> Mapping[str, str]:

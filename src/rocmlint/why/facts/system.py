@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from rocmlint.text.written import version_of
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 _MEBIBYTE = 1 << 20
 _LITTLE = 64 * _MEBIBYTE
-_WINDOWS = re.compile(
-    r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"
-)
 _ABSENT = -1
 _CONTAINERS = ("docker", "podman", "apptainer", "singularity")
 _SHARED = "/dev/shm"  # noqa: S108 - its size is looked up
@@ -93,8 +89,7 @@ def wsl(context: Context) -> bool:
 
 def windows(context: Context) -> bool:
     """Return whether the job ran in Windows: by the log's paths and libraries, else by this one."""
-    line = next((each for each in context.log.lines if _WINDOWS.search(each)), None)
-    if line is not None:
+    if context.line_of_windows:
         context.saw("system", "Windows", "paths of the log")
         return True
     return context.host.is_windows
