@@ -137,7 +137,7 @@ REPORTS = {
     "librocdxg#46": Report(
         "RuntimeError: No HIP GPUs are available",
         "no-gpu-visible",
-        "known",
+        "likely",
         ("librocdxg.so", "ldconfig"),
         machine=WSL,
     ),

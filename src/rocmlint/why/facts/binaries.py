@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
-from rocmlint.why.facts.gpus import amd_gpu, gpus
+from rocmlint.why.facts.gpus import amd_gpu, gpus, main_gpu
 from rocmlint.why.facts.installed import torch_build, torch_rocm
 from rocmlint.why.facts.system import rocm
 from rocmlint.why.facts.value import Unread
@@ -31,6 +31,10 @@ _OF_SYSTEM = (
     "/usr/lib64",
     "/usr/lib/x86_64-linux-gnu",
 )
+_BLANK = re.compile(
+    r"['\"](/[^'\"]*[^ '\"] [^ /'\"-][^'\"]*?)/(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
+)
+"""A quoted path of an interpreter or its packages, with a blank in it."""
 _UNREAD = Unread(
     "the GPUs that torch has code for",
     'python -c "import torch; print(torch.cuda.get_arch_list())"',
@@ -100,6 +104,12 @@ def lacks_code(context: Context) -> bool:
     return isinstance(found, tuple) and bool(found)
 
 
+def main_lacks_code(context: Context) -> bool:
+    """Return whether torch is known to have no code for the GPU that is not integrated."""
+    found = missing_targets(context)
+    return isinstance(found, tuple) and main_gpu(context) in found
+
+
 def library(context: Context, name: str) -> str:
     """Return where a shared library of exactly this name is; empty where it was not found.
 
@@ -116,6 +126,26 @@ def other_library(context: Context, stem: str) -> str:
     if found:
         context.saw(os.path.basename(found), "is there", os.path.dirname(found))
     return os.path.basename(found)
+
+
+def bundled_hsa(context: Context) -> str:
+    """Return the HSA runtime that is in torch's own folder, before the system's; else nothing."""
+    for folder in _folders(context, ("torch/lib",)):
+        for name in _names(folder):
+            if name.startswith("libhsa-runtime64.so"):
+                context.saw(name, "is there", folder)
+                return os.path.join(folder, name)
+    return ""
+
+
+def blank_in_path(context: Context) -> str:
+    """Return the folder of the environment, where its path has a blank; else nothing."""
+    lines = (each for each in context.log.lines if " " in each)
+    named = next((found[1] for found in map(_BLANK.search, lines) if found is not None), "")
+    found = named or next((each for each in context.packages.folders if " " in each), "")
+    if found:
+        context.saw("the environment", found, "the log" if named else "files")
+    return found
 
 
 def _libraries(context: Context, pattern: str) -> Iterator[str]:
@@ -199,6 +229,9 @@ def loaded_by(context: Context) -> str:
 FACTS = {
     "on_amd": on_amd,
     "lacks_code": lacks_code,
+    "main_lacks_code": main_lacks_code,
+    "bundled_hsa": bundled_hsa,
+    "blank_in_path": blank_in_path,
     "torch_rocm_major": torch_rocm_major,
     "rocm_major": rocm_major,
     "loaded_by": loaded_by,
