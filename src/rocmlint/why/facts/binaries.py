@@ -7,6 +7,8 @@ import re
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
 from rocmlint.why.facts.gpus import amd_gpu, gpus, main_gpu
 from rocmlint.why.facts.installed import torch_build, torch_rocm
@@ -32,7 +34,8 @@ _OF_SYSTEM = (
     "/usr/lib/x86_64-linux-gnu",
 )
 _BLANK = re.compile(
-    r"['\"](/[^'\"]*[^ '\"] [^ /'\"-][^'\"]*?)/(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
+    r"['\"](/[^'\"]*[^ '\"] [^ /'\"-][^'\"]*?)/"
+    r"(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
 )
 """A quoted path of an interpreter or its packages, with a blank in it."""
 _UNREAD = Unread(
@@ -216,6 +219,26 @@ def rocm_major(context: Context) -> int | None:
     return None if found is None else found.major
 
 
+def rocm_minor(context: Context) -> Version | None:
+    """Return the ROCm of this host (major.minor), to compare with that of torch; None without."""
+    found = rocm(context)
+    return None if found is None else Version(f"{found.major}.{found.minor}")
+
+
+def linker(context: Context) -> str:
+    """Return where ROCm's linker is, in AMD's packages for Python or in /opt/rocm; else nothing."""
+    wheels = _folders(context, ("_rocm_sdk_devel", "_rocm_sdk_core"))
+    roots = (*wheels, context.host.machine.path("/opt/rocm"))
+    paths = (
+        os.path.join(root.rstrip("/"), folder, "bin/ld.lld")
+        for root in roots
+        for folder in ("llvm", "lib/llvm")
+    )
+    found = next((each for each in paths if os.path.isfile(each)), "")
+    context.saw("ld.lld", found or "is not in AMD's packages or /opt/rocm", "files")
+    return found
+
+
 def loaded_by(context: Context) -> str:
     """Return whose frame loads what torch then fails to load: a package, "this project" or ""."""
     for frame in reversed(context.frames):
@@ -235,6 +258,8 @@ FACTS = {
     "torch_rocm_major": torch_rocm_major,
     "rocm_major": rocm_major,
     "loaded_by": loaded_by,
+    "rocm_minor": rocm_minor,
+    "linker": linker,
     "torch_targets": torch_targets,
     "missing_targets": missing_targets,
     "library": library,

@@ -36,7 +36,8 @@ def count_set(context: Context, *names: str) -> int:
 
 def switched_on(context: Context, prefix: str) -> str:
     """Return the variable that begins so and is set to 1 or true; empty for none or several."""
-    of_log = (found for line in context.log.lines for found in _SET.finditer(line))
+    lines = (each for each in context.log.lines if prefix in each)
+    of_log = (found for line in lines for found in _SET.finditer(line))
     values = {
         **(context.variables if context.examination is None else {}),
         **{each["name"]: each["value"] for each in of_log},
