@@ -33,6 +33,7 @@ _OF_SYSTEM = (
     "/usr/lib64",
     "/usr/lib/x86_64-linux-gnu",
 )
+_MISSING = re.compile(r"(lib\S+\.so[.\d]*): cannot open shared object file")
 _BLANK = re.compile(
     r"['\"](/[^'\"]*[^ '\"] [^ /'\"-][^'\"]*?)/"
     r"(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
@@ -121,6 +122,27 @@ def library(context: Context, name: str) -> str:
     found = next(_libraries(context, name), "")
     context.saw(name, found or "is not in torch/lib, AMD's packages or /opt/rocm", "files")
     return found
+
+
+def wheel_library(context: Context) -> str:
+    """Return where AMD's packages for Python have the library that the loader does not find."""
+    missing = (_MISSING.search(each) for each in context.log.lines)
+    name = next((each[1] for each in missing if each is not None), "")
+    for folder in _folders(context, _OF_WHEELS[1:]) if name else ():
+        if name in _names(folder):
+            context.saw(name, "is there", folder)
+            return os.path.join(folder, name)
+    return ""
+
+
+def wheel_folders(context: Context) -> str:
+    """Return the folders of libraries in AMD's packages for Python, for LD_LIBRARY_PATH."""
+    return ":".join(each for each in _folders(context, _OF_WHEELS[1:]) if _names(each))
+
+
+def rocm_in_torch(context: Context) -> bool:
+    """Return whether torch loads ROCm from AMD's packages first: it has ``_rocm_init.py``."""
+    return any("_rocm_init.py" in _names(each) for each in _folders(context, ("torch",)))
 
 
 def other_library(context: Context, stem: str) -> str:
@@ -264,6 +286,9 @@ FACTS = {
     "missing_targets": missing_targets,
     "library": library,
     "other_library": other_library,
+    "rocm_in_torch": rocm_in_torch,
+    "wheel_library": wheel_library,
+    "wheel_folders": wheel_folders,
     "has_module": has_module,
     "bitsandbytes_libraries": bitsandbytes_libraries,
     "torch_rocm_number": torch_rocm_number,
