@@ -108,6 +108,14 @@ def lacks_code(context: Context) -> bool:
     return isinstance(found, tuple) and bool(found)
 
 
+def missing_target(context: Context) -> str | Unread | None:
+    """Return the GPU to install a torch for: one that it has no code for, if not integrated."""
+    found, main = missing_targets(context), main_gpu(context)
+    if found is None or isinstance(found, Unread):
+        return found
+    return str(main) if main in found else next(iter(found), "")
+
+
 def main_lacks_code(context: Context) -> bool:
     """Return whether torch is known to have no code for the GPU that is not integrated."""
     found = missing_targets(context)
@@ -274,6 +282,7 @@ def loaded_by(context: Context) -> str:
 FACTS = {
     "on_amd": on_amd,
     "lacks_code": lacks_code,
+    "missing_target": missing_target,
     "main_lacks_code": main_lacks_code,
     "bundled_hsa": bundled_hsa,
     "blank_in_path": blank_in_path,
