@@ -137,7 +137,7 @@ REPORTS = {
     "librocdxg#46": Report(
         "RuntimeError: No HIP GPUs are available",
         "no-gpu-visible",
-        "known",
+        "likely",
         ("librocdxg.so", "ldconfig"),
         machine=WSL,
     ),
@@ -311,6 +311,79 @@ REPORTS = {
         "two-ranks-on-one-gpu",
         "known",
         ("ranks 0 and 3", "LOCAL_RANK"),
+    ),
+    "ROCm#5616": Report(
+        "Memory access fault by GPU node-1 (Agent handle: 0x5) on address 0x7. Reason: Page not "
+        "present.\n[ 67.05] amdgpu: [gfxhub] page fault (src_id:0 ring:153 vmid:8 pasid:32786)\n"
+        "[ 67.05] amdgpu: Faulty UTCL2 client ID: CPF (0x4)",
+        "memory-access-fault",
+        "likely",
+        ("command processor", "MES 0x83"),
+        ("gfx1151",),
+    ),
+    "hip#3710": Report(
+        "hipGetDeviceCount: Returned hipErrorNoDevice :\nFalse",
+        "no-gpu-visible",
+        "likely",
+        ("its own libhsa-runtime64.so", "repo.radeon.com"),
+        packages={"torch": "2.5.1+rocm6.2"},
+        files=("torch/lib/libhsa-runtime64.so",),
+        machine=WSL,
+    ),
+    "TheRock#5543": Report(
+        "torch.AcceleratorError: HIP error: device kernel image is invalid",
+        "no-code-for-gpu",
+        "likely",
+        ("gfx1036", "HIP_VISIBLE_DEVICES=1"),
+        ("gfx1036", "gfx1100"),
+        {"torch": "2.10.0+rocm7.13.0a20260508"},
+    ),
+    "a blank in the path": Report(
+        "(venv) u@pc$ '/media/u/New Volume/venv/bin/python' train.py\n"
+        "RuntimeError: HIP error: no kernel image is available for execution on the device",
+        "no-code-for-gpu",
+        "likely",
+        ("has a blank (/media/u/New Volume/venv)",),
+        ("gfx906",),
+        {"torch": "2.4.1+rocm6.1"},
+    ),
+    "ROCm#1583": Report(
+        "HSA Error:  Incompatible kernel and userspace, Vega 20 disabled. Upgrade amdgpu.\n"
+        "$ dkms status\namdgpu, 4.3-52.el7: added",
+        "kernel-older-than-runtime",
+        "known",
+        ("DKMS has amdgpu 4.3-52.el7", "never installed it"),
+    ),
+    "ROCm#3060": Report(
+        "RuntimeError: Internal Triton PTX codegen error:",
+        "ptx-on-amd",
+        "known",
+        ("triton 2.3.0 of PyPI", "uninstall -y triton pytorch-triton-rocm"),
+        ("gfx1100",),
+        {"torch": "2.3.0+rocm6.0", "triton": "2.3.0", "pytorch-triton-rocm": "2.3.0"},
+    ),
+    "TheRock#2006": Report(
+        "Exception: ROCm linker /opt/rocm/llvm/bin/ld.lld not found. Set 'TRITON_HIP_LLD_PATH' to "
+        "its path.",
+        "triton-without-linker",
+        "known",
+        ("export TRITON_HIP_LLD_PATH=", "_rocm_sdk_devel/llvm/bin/ld.lld"),
+        files=("_rocm_sdk_devel/llvm/bin/ld.lld",),
+    ),
+    "aiter#4831": Report(
+        "AssertionError: mla_gluon requires gfx950 (CDNA4), got gfx942",
+        "fp4-on-older-gpu",
+        "known",
+        ("VLLM_ROCM_USE_AITER_MLA=1 chooses it", "VLLM_ROCM_USE_AITER_MLA=0"),
+        variables={"VLLM_ROCM_USE_AITER": "1", "VLLM_ROCM_USE_AITER_MLA": "1"},
+    ),
+    "TheRock#1202": Report(
+        "ModuleNotFoundError: No module named 'torch._C._distributed_c10d'; 'torch._C' is not a "
+        "package",
+        "torch-without-distributed",
+        "known",
+        ("built without torch.distributed",),
+        packages={"torch": "2.9.1+rocm7.2.1"},
     ),
 }
 """By the report that a message is of: a thread of GitHub, mostly."""

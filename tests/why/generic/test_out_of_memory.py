@@ -73,6 +73,28 @@ def test_an_integrated_gpu_can_have_more_memory(tmp_path: Path) -> None:
     assert "firmware (UMA)" in said(situation.why(OLDER))
 
 
+STRIX_HALO = numbers("1.16 GiB", "15.49 GiB", "512.00 MiB", ("14.60 GiB", "12.00 MiB"))
+VRAM = "/sys/class/drm/card1/device/mem_info_vram_total"
+
+
+@pytest.mark.parametrize(
+    ("release", "verdict", "words"),
+    [
+        ("6.14.0-33-generic", "known", "boot kernel 6.16.9 or later"),
+        ("6.17.0-8-generic", "likely", "its share in the firmware is not the limit"),
+    ],
+)
+def test_memory_that_the_gpu_was_given_rules_the_firmware_out(
+    release: str, verdict: str, words: str, tmp_path: Path
+) -> None:
+    situation = Situation(tmp_path)
+    situation.gpus("gfx1151")
+    situation.here.file("/proc/version", f"Linux version {release} (gcc-13)\n")
+    situation.here.file(VRAM, f"{96 << 30}\n")
+    answer = situation.why(STRIX_HALO)
+    assert (answer.verdict, words in said(answer)) == (verdict, True)
+
+
 @pytest.mark.parametrize(
     "message",
     [

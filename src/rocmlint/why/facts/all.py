@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.why.facts import (
     binaries,
     code,
+    driver,
     gpus,
     here,
     installed,
@@ -28,6 +29,7 @@ _FACTS: dict[str, Callable[..., Any]] = {
     for module in (
         binaries,
         code,
+        driver,
         gpus,
         here,
         installed,

@@ -7,8 +7,10 @@ import re
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
-from rocmlint.why.facts.gpus import amd_gpu, gpus
+from rocmlint.why.facts.gpus import amd_gpu, gpus, main_gpu
 from rocmlint.why.facts.installed import torch_build, torch_rocm
 from rocmlint.why.facts.system import rocm
 from rocmlint.why.facts.value import Unread
@@ -31,6 +33,12 @@ _OF_SYSTEM = (
     "/usr/lib64",
     "/usr/lib/x86_64-linux-gnu",
 )
+_MISSING = re.compile(r"(lib\S+\.so[.\d]*): cannot open shared object file")
+_BLANK = re.compile(
+    r"['\"](/[^'\"]*[^ '\"] [^ /'\"-][^'\"]*?)/"
+    r"(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
+)
+"""A quoted path of an interpreter or its packages, with a blank in it."""
 _UNREAD = Unread(
     "the GPUs that torch has code for",
     'python -c "import torch; print(torch.cuda.get_arch_list())"',
@@ -100,6 +108,20 @@ def lacks_code(context: Context) -> bool:
     return isinstance(found, tuple) and bool(found)
 
 
+def missing_target(context: Context) -> str | Unread | None:
+    """Return the GPU to install a torch for: one that it has no code for, if not integrated."""
+    found, main = missing_targets(context), main_gpu(context)
+    if found is None or isinstance(found, Unread):
+        return found
+    return str(main) if main in found else next(iter(found), "")
+
+
+def main_lacks_code(context: Context) -> bool:
+    """Return whether torch is known to have no code for the GPU that is not integrated."""
+    found = missing_targets(context)
+    return isinstance(found, tuple) and main_gpu(context) in found
+
+
 def library(context: Context, name: str) -> str:
     """Return where a shared library of exactly this name is; empty where it was not found.
 
@@ -110,12 +132,53 @@ def library(context: Context, name: str) -> str:
     return found
 
 
+def wheel_library(context: Context) -> str:
+    """Return where AMD's packages for Python have the library that the loader does not find."""
+    missing = (_MISSING.search(each) for each in context.log.lines)
+    name = next((each[1] for each in missing if each is not None), "")
+    for folder in _folders(context, _OF_WHEELS[1:]) if name else ():
+        if name in _names(folder):
+            context.saw(name, "is there", folder)
+            return os.path.join(folder, name)
+    return ""
+
+
+def wheel_folders(context: Context) -> str:
+    """Return the folders of libraries in AMD's packages for Python, for LD_LIBRARY_PATH."""
+    return ":".join(each for each in _folders(context, _OF_WHEELS[1:]) if _names(each))
+
+
+def rocm_in_torch(context: Context) -> bool:
+    """Return whether torch loads ROCm from AMD's packages first: it has ``_rocm_init.py``."""
+    return any("_rocm_init.py" in _names(each) for each in _folders(context, ("torch",)))
+
+
 def other_library(context: Context, stem: str) -> str:
     """Return another version of a library that is there: ``libamdhip64.so`` finds ".so.7"."""
     found = next(_libraries(context, f"{stem}.*"), "")
     if found:
         context.saw(os.path.basename(found), "is there", os.path.dirname(found))
     return os.path.basename(found)
+
+
+def bundled_hsa(context: Context) -> str:
+    """Return the HSA runtime that is in torch's own folder, before the system's; else nothing."""
+    for folder in _folders(context, ("torch/lib",)):
+        for name in _names(folder):
+            if name.startswith("libhsa-runtime64.so"):
+                context.saw(name, "is there", folder)
+                return os.path.join(folder, name)
+    return ""
+
+
+def blank_in_path(context: Context) -> str:
+    """Return the folder of the environment, where its path has a blank; else nothing."""
+    lines = (each for each in context.log.lines if " " in each)
+    named = next((found[1] for found in map(_BLANK.search, lines) if found is not None), "")
+    found = named or next((each for each in context.packages.folders if " " in each), "")
+    if found:
+        context.saw("the environment", found, "the log" if named else "files")
+    return found
 
 
 def _libraries(context: Context, pattern: str) -> Iterator[str]:
@@ -186,6 +249,26 @@ def rocm_major(context: Context) -> int | None:
     return None if found is None else found.major
 
 
+def rocm_minor(context: Context) -> Version | None:
+    """Return the ROCm of this host (major.minor), to compare with that of torch; None without."""
+    found = rocm(context)
+    return None if found is None else Version(f"{found.major}.{found.minor}")
+
+
+def linker(context: Context) -> str:
+    """Return where ROCm's linker is, in AMD's packages for Python or in /opt/rocm; else nothing."""
+    wheels = _folders(context, ("_rocm_sdk_devel", "_rocm_sdk_core"))
+    roots = (*wheels, context.host.machine.path("/opt/rocm"))
+    paths = (
+        os.path.join(root.rstrip("/"), folder, "bin/ld.lld")
+        for root in roots
+        for folder in ("llvm", "lib/llvm")
+    )
+    found = next((each for each in paths if os.path.isfile(each)), "")
+    context.saw("ld.lld", found or "is not in AMD's packages or /opt/rocm", "files")
+    return found
+
+
 def loaded_by(context: Context) -> str:
     """Return whose frame loads what torch then fails to load: a package, "this project" or ""."""
     for frame in reversed(context.frames):
@@ -199,13 +282,22 @@ def loaded_by(context: Context) -> str:
 FACTS = {
     "on_amd": on_amd,
     "lacks_code": lacks_code,
+    "missing_target": missing_target,
+    "main_lacks_code": main_lacks_code,
+    "bundled_hsa": bundled_hsa,
+    "blank_in_path": blank_in_path,
     "torch_rocm_major": torch_rocm_major,
     "rocm_major": rocm_major,
     "loaded_by": loaded_by,
+    "rocm_minor": rocm_minor,
+    "linker": linker,
     "torch_targets": torch_targets,
     "missing_targets": missing_targets,
     "library": library,
     "other_library": other_library,
+    "rocm_in_torch": rocm_in_torch,
+    "wheel_library": wheel_library,
+    "wheel_folders": wheel_folders,
     "has_module": has_module,
     "bitsandbytes_libraries": bitsandbytes_libraries,
     "torch_rocm_number": torch_rocm_number,

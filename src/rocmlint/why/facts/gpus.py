@@ -173,6 +173,20 @@ def integrated(context: Context) -> str:
     return inside[0]
 
 
+def main_gpu(context: Context) -> str | Unread:
+    """Return the processor to install for: the first GPU that is not integrated, else the first."""
+    found = gpus(context)
+    if isinstance(found, Unread):
+        return found
+    return next((each for each in found if each not in _INTEGRATED), found[0])
+
+
+def main_numbers(context: Context) -> str:
+    """Return the numbers of the GPUs that are not integrated, for HIP_VISIBLE_DEVICES: "1,2"."""
+    found = context.host.gpus
+    return ",".join(str(at) for at, each in enumerate(found) if each not in _INTEGRATED)
+
+
 @cache
 def _of_log(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the GPUs that a log names; none where it names several that need not be there."""
@@ -235,4 +249,6 @@ FACTS = {
     "override_fits": override_fits,
     "stand_in": stand_in,
     "integrated": integrated,
+    "main_gpu": main_gpu,
+    "main_numbers": main_numbers,
 }

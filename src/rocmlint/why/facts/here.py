@@ -34,6 +34,25 @@ def count_set(context: Context, *names: str) -> int:
     return sum(variable(context, each) != "" for each in names)
 
 
+def switched_on(context: Context, prefix: str) -> str:
+    """Return the variable that begins so and is set to 1 or true; empty for none or several."""
+    lines = (each for each in context.log.lines if prefix in each)
+    of_log = (found for line in lines for found in _SET.finditer(line))
+    values = {
+        **(context.variables if context.examination is None else {}),
+        **{each["name"]: each["value"] for each in of_log},
+    }
+    on = [
+        name
+        for name, value in values.items()
+        if name.startswith(prefix) and value.lower() in {"1", "true"}
+    ]
+    if len(on) != 1:
+        return ""
+    context.saw(on[0], values[on[0]], "the environment")
+    return on[0]
+
+
 def filters_clash(context: Context) -> bool:
     """Return whether ROCr's list leaves HIP too few devices for a list of its own."""
     left = entries(variable(context, ROCR))
@@ -71,5 +90,6 @@ FACTS = {
     "exists": exists,
     "filters_clash": filters_clash,
     "seen": seen,
+    "switched_on": switched_on,
     "has_exception": has_exception,
 }

@@ -103,13 +103,18 @@ def _number(text: str) -> int | float | bool:
 def project_has(context: Context, *texts: str) -> bool:
     """Return whether one of some texts is in a file of the project, outside of comments."""
     doubt_the_project(context)
+    return project_line(context, *texts) != ""
+
+
+def project_line(context: Context, *texts: str) -> str:
+    """Return where the project has one of some texts ("run.sh:3"), outside of comments."""
     for path, content in context.files.with_word(*texts):
         for number, line in enumerate(content.split("\n"), 1):
             code = line.partition("#")[0]
             if any(each in code for each in texts):
                 context.saw(line.strip()[:_MOST_SHOWN], "in the project", f"{path}:{number}")
-                return True
-    return False
+                return f"{path}:{number}"
+    return ""
 
 
 def rule_finds(context: Context, code: str) -> str:
@@ -195,6 +200,7 @@ def doubt_the_project(context: Context) -> None:
 FACTS = {
     "setting": setting,
     "project_has": project_has,
+    "project_line": project_line,
     "rule_finds": rule_finds,
     "pinned": pinned,
 }

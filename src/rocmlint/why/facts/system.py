@@ -127,11 +127,6 @@ def iommu(context: Context) -> str:
     return found
 
 
-def kernel(context: Context) -> str:
-    """Return the release of the kernel."""
-    return context.host.kernel
-
-
 def distribution(context: Context) -> str:
     """Return the system, such as "ubuntu 22.04"; empty where it is not known."""
     found = context.host.system
@@ -223,7 +218,6 @@ FACTS = {
     "driver": driver,
     "blacklisted": blacklisted,
     "iommu": iommu,
-    "kernel": kernel,
     "distribution": distribution,
     "shm_mib": shm_mib,
     "on_network": on_network,

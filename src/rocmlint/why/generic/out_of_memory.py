@@ -9,7 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.why.answer import Action, Explanation
+from packaging.version import Version
+
+from rocmlint.why.answer import OTHER_CAUSES, Action, Explanation
+from rocmlint.why.facts.driver import given_memory, kernel_version
 from rocmlint.why.facts.gpus import gpu
 from rocmlint.why.facts.installed import torch_rocm
 from rocmlint.why.facts.value import Evidence, Unread
@@ -40,6 +43,9 @@ _MUCH, _LEAST = 0.15, 1.5 * _GIB
 _VARIABLE = re.compile(r"setting (PYTORCH_(?:\w+_)?ALLOC_CONF)")
 _HOLES = 0.08
 _INTEGRATED = ("gfx1103", "gfx115", "gfx1035", "gfx1036", "gfx90c")
+_STRIX_HALO, _KERNEL = "gfx1151", Version("6.16.9")
+"""Before this kernel ROCm gets half of the host's memory there, whatever the firmware gives."""
+_MORE, _SMALL = 1.2, 32 * _GIB
 _URL = "https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management"
 
 
@@ -71,6 +77,8 @@ class _Judgement(NamedTuple):
     cause: str
     do: str
     run: str = ""
+    missing: tuple[Unread, ...] = ()
+    """What would have to be read before this is known."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -132,12 +140,13 @@ def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
         evidence.append(Evidence("allocated by PyTorch", held, "the message"))
     return Explanation(
         entry=NAME,
-        verdict="known",
+        verdict="likely" if judged.missing else "known",
+        missing=judged.missing,
         cause=judged.cause,
         actions=judged.actions,
         evidence=tuple(evidence),
         references=(_URL,),
-        weight=len("out of memory. Tried to allocate"),
+        weight=len(line),
         message=line,
         is_generic=True,
     )
@@ -166,14 +175,38 @@ def _judged(memory: _Memory, context: Context) -> _Judgement | None:
             "there",
             run=f"export {memory.variable}={_setting(context)}",
         )
-    if gpu(context, *_INTEGRATED) is True:
+    return _of_integrated(memory, context) if gpu(context, *_INTEGRATED) is True else None
+
+
+def _of_integrated(memory: _Memory, context: Context) -> _Judgement:
+    """Judge a GPU that shares the memory of the host, by what firmware and kernel give it."""
+    given, kernel = given_memory(context), kernel_version(context)
+    has_more = not isinstance(given, Unread) and given * _GIB > _MORE * memory.total
+    is_old = not isinstance(kernel, Unread) and kernel < _KERNEL
+    is_small = isinstance(given, Unread) and memory.total < _SMALL
+    if gpu(context, _STRIX_HALO) is True and is_old and (has_more or is_small):
         return _Judgement(
-            cause="the job fills the part of the memory that the integrated GPU may use: "
-            f"{_gib(memory.total)}",
-            do="give the GPU more: its share in the firmware (UMA), or the kernel's "
-            "ttm.pages_limit; else make the job smaller",
+            cause=f"kernel {kernel} lets ROCm use only {_gib(memory.total)} on {_STRIX_HALO}, "
+            "however much the firmware gives the GPU",
+            do=f"boot kernel {_KERNEL} or later: neither the model nor the allocator is the reason",
+            run="uname -r",
+            missing=(given,) if isinstance(given, Unread) else (),
         )
-    return None
+    if has_more:
+        return _Judgement(
+            cause=f"the driver gave the GPU {given:.2f} GiB, and ROCm offers only "
+            f"{_gib(memory.total)} of it: its share in the firmware is not the limit",
+            do=f"update the kernel ({_KERNEL} or later) and ROCm; a container or a limit of the "
+            "virtual machine may cut it as well",
+            missing=(OTHER_CAUSES,),
+        )
+    return _Judgement(
+        cause="the job fills the part of the memory that the integrated GPU may use: "
+        f"{_gib(memory.total)}",
+        do="give the GPU more: its share in the firmware (UMA), or the kernel's "
+        "ttm.pages_limit; else make the job smaller",
+        missing=(given,) if isinstance(given, Unread) else (),
+    )
 
 
 def _setting(context: Context) -> str:

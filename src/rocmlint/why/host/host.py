@@ -45,7 +45,7 @@ class Host:
         """The makers of the graphics cards on the PCI bus, as in "0x1002"."""
         folder = "/sys/bus/pci/devices"
         found = set()
-        for name in self._names(folder):
+        for name in self.names(folder):
             if self.text(f"{folder}/{name}/class")[:6] in _DISPLAYS:
                 found.add(self.text(f"{folder}/{name}/vendor").strip())
         return frozenset(found)
@@ -113,7 +113,7 @@ class Host:
         """Whether the amdgpu kernel module is loaded; None where /sys cannot be seen."""
         if self._exists("/sys/module/amdgpu"):
             return True
-        return False if self._names("/sys/module") else None
+        return False if self.names("/sys/module") else None
 
     @cached_property
     def driver(self) -> str:
@@ -124,7 +124,7 @@ class Host:
     def blacklisted(self) -> str:
         """The file that keeps amdgpu from being loaded; empty for none."""
         for folder in _MODPROBE:
-            for name in self._names(folder):
+            for name in self.names(folder):
                 path = f"{folder}/{name}"
                 if name.endswith(".conf") and _BLACKLISTED.search(self.text(path)):
                     return path
@@ -139,7 +139,9 @@ class Host:
     @cached_property
     def kernel(self) -> str:
         """The release of the kernel."""
-        return self.text("/proc/sys/kernel/osrelease").strip()
+        release = self.text("/proc/sys/kernel/osrelease").strip()
+        words = self.text("/proc/version").split()
+        return release or (words[2] if words[:2] == ["Linux", "version"] else "")
 
     @cached_property
     def system(self) -> str:
@@ -188,11 +190,12 @@ class Host:
         except (OSError, ValueError):
             return ""
 
-    def _exists(self, path: str) -> bool:
-        return os.path.exists(self.machine.path(path))
-
-    def _names(self, folder: str) -> list[str]:
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder; none where it cannot be read."""
         try:
             return sorted(os.listdir(self.machine.path(folder)))
         except OSError:
             return []
+
+    def _exists(self, path: str) -> bool:
+        return os.path.exists(self.machine.path(path))
