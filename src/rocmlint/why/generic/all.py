@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.why.generic import (
     compiled_call,
     conflict,
+    device_code,
     missing_attribute,
     missing_library,
     missing_module,
@@ -39,6 +40,7 @@ READERS: tuple[Reader, ...] = (
     conflict.read,
     undefined_symbol.read,
     own_symbol.read,
+    device_code.read,
     missing_library.read,
     no_distribution.read,
     out_of_memory.read,
