@@ -11,7 +11,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
-from rocmlint.why.generic.all import READERS
+from rocmlint.why.generic.all import LAST, READERS
 from rocmlint.why.tracker import tracker_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,18 @@ def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
     context.raised = next(_in_order(context), None)
     found = list(_explanations("\n".join(context.log.lines), context, own, None))
     answer = _answer(found, context, context.raised)
-    return answer or _unknown(context)
+    return answer or _last(context) or _unknown(context)
+
+
+def _last(context: Context) -> Answer | None:
+    """Return what is true of the packages of an exception that nothing else explains."""
+    for raised in _in_order(context):
+        context.raised, context.evidence, context.doubts = raised, {}, {}
+        found = [each for reader in LAST for each in reader(raised.text, context)]
+        if found:
+            return _answer(found, context, raised)
+    context.raised = next(_in_order(context), None)
+    return None
 
 
 def _in_order(context: Context) -> Iterator[Raised]:

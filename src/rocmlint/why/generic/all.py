@@ -22,6 +22,7 @@ from rocmlint.why.generic import (
     shadowed,
     signature,
     undefined_symbol,
+    unmet_pair,
 )
 
 if TYPE_CHECKING:
@@ -46,3 +47,5 @@ READERS: tuple[Reader, ...] = (
     out_of_memory.read,
     compiled_call.read,
 )
+LAST: tuple[Reader, ...] = (unmet_pair.read,)
+"""Readers of exceptions that no entry and no other reader explains."""
