@@ -44,6 +44,8 @@ class Unmet(NamedTuple):
     by: Installed
     asked: Requirement
     found: Installed
+    is_innermost: bool
+    """Whether the exception was raised between these two."""
 
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
@@ -54,7 +56,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     unmet = next(_unmet(context), None)
     if unmet is None:
         return
-    by, asked, found = unmet
+    by, asked, found, is_innermost = unmet
     context.saw(by.name, f"{by.version} requires {asked.name}{shown(asked.specifier)}", by.record)
     context.saw_package(found.name, found.version)
     name = canonicalize_name(found.name)
@@ -64,7 +66,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         f"{by.name} {by.version} requires {name}{shown(asked.specifier)}, and {name} "
         f"{found.version} is installed: {by.name} was made for another release of it",
         weight=_WEIGHT,
-        sure=kind in _OF_INTERFACES,
+        sure=is_innermost and kind in _OF_INTERFACES,
         actions=(
             install(context, _nearest(asked, found.version)),
             Action(f"or a release of {by.name} that takes {name} {found.version}"),
@@ -83,11 +85,11 @@ def _unmet(context: Context) -> Iterator[Unmet]:
         installed = context.packages.get(owner.name) if owner.kind == "package" else None
         if installed is not None and not frame.file.replace("\\", "/").endswith(PASSING_ON):
             names.setdefault(installed.name, installed)
-    for inner, outer in pairwise([*names.values()][:_NEAREST]):
+    for number, (inner, outer) in enumerate(pairwise([*names.values()][:_NEAREST])):
         for by, found in ((outer, inner), (inner, outer)):
             for asked in _demands(by, found):
                 if not _takes(asked, found.version):
-                    yield Unmet(by, asked, found)
+                    yield Unmet(by, asked, found, number == 0)
 
 
 def _demands(by: Installed, found: Installed) -> Iterator[Requirement]:
