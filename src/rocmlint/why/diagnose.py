@@ -11,7 +11,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
-from rocmlint.why.generic.all import LAST, READERS
+from rocmlint.why.generic.all import READERS
 from rocmlint.why.tracker import tracker_of
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
 
 def _last(context: Context) -> Answer | None:
     """Return what is true of the packages of an exception that nothing else explains."""
+    from rocmlint.why.generic import unmet_pair  # noqa: PLC0415 - most logs are explained before
+
     for raised in _in_order(context):
         context.raised, context.evidence, context.doubts = raised, {}, {}
-        found = [each for reader in LAST for each in reader(raised.text, context)]
+        found = list(unmet_pair.read(raised.text, context))
         if found:
             return _answer(found, context, raised)
     context.raised = next(_in_order(context), None)

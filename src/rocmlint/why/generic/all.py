@@ -22,7 +22,6 @@ from rocmlint.why.generic import (
     shadowed,
     signature,
     undefined_symbol,
-    unmet_pair,
 )
 
 if TYPE_CHECKING:
@@ -47,5 +46,3 @@ READERS: tuple[Reader, ...] = (
     out_of_memory.read,
     compiled_call.read,
 )
-LAST: tuple[Reader, ...] = (unmet_pair.read,)
-"""Readers of exceptions that no entry and no other reader explains."""

@@ -90,10 +90,15 @@ def _explained(
             f"this build of {what} for ROCm declares {function}, a kernel for NVIDIA that it does "
             "not contain: not the fault of torch"
         )
-    else:
+    elif name:
         cause = (
             f"this build of {what} does not contain its own function {function}, which {binary} "
             "calls: not the fault of torch"
+        )
+    else:
+        cause = (
+            f"{binary} calls {function}, a function of its own that was left out when it was "
+            "built: not the fault of torch"
         )
     return made(
         context,

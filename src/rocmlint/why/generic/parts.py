@@ -47,7 +47,7 @@ class Place:
         return canonicalize_name(self.owner.name) if self.owner.kind == "package" else ""
 
 
-PASSING_ON = (
+_PASSING_ON = (
     "torch/nn/modules/module.py",
     "torch/utils/checkpoint.py",
     "accelerate/utils/operations.py",
@@ -60,7 +60,7 @@ def innermost(context: Context) -> Place | None:
     """Return the innermost frame that is not in Python's own files, nor only passes a call on."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
-        if owner.kind != "python" and not frame.file.replace("\\", "/").endswith(PASSING_ON):
+        if owner.kind != "python" and not frame.file.replace("\\", "/").endswith(_PASSING_ON):
             return Place(frame, owner)
     return None
 

@@ -12,7 +12,7 @@ from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.requirements import required_by
-from rocmlint.why.generic.parts import PASSING_ON, install, made, pip
+from rocmlint.why.generic.parts import install, made, pip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,8 @@ _OF_INTERFACES = frozenset(
 )
 """What a call into a package of another release raises; other exceptions have other causes too."""
 _OTHERS = frozenset({"KeyError", "ValueError", "RuntimeError", "AssertionError"})
+_BETWEEN = "torch"
+"""Its modules call those of other packages; it is the one to look at where it raises alone."""
 _NEAREST = 3
 _WEIGHT = 10
 
@@ -83,7 +85,7 @@ def _unmet(context: Context) -> Iterator[Unmet]:
     for frame in reversed(context.frames):
         owner = context.owner(frame)
         installed = context.packages.get(owner.name) if owner.kind == "package" else None
-        if installed is not None and not frame.file.replace("\\", "/").endswith(PASSING_ON):
+        if installed is not None and (not names or canonicalize_name(installed.name) != _BETWEEN):
             names.setdefault(installed.name, installed)
     for number, (inner, outer) in enumerate(pairwise([*names.values()][:_NEAREST])):
         for by, found in ((outer, inner), (inner, outer)):
