@@ -45,7 +45,7 @@ def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
 
 
 def _last(context: Context) -> Answer | None:
-    """Return what is true of the packages of an exception that nothing else explains."""
+    """Return what is known of the packages of an exception that nothing else explains."""
     from rocmlint.why.generic import unmet_pair  # noqa: PLC0415 - most logs are explained before
 
     for raised in _in_order(context):
