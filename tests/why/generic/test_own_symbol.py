@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MLA = "_Z18cutlass_mla_decodeRKN2at6TensorES2_S2_S2_S2_S2_d"
 NAMESPACE = "_ZN4vllm10moe_alignERN2at6TensorE"
 WRAP = "_Z16THPVariable_WrapN2at10TensorBaseE"
+MEMBER = "_ZN16PackedConvWeightILi2EE10apply_reluERKN2at6TensorEdl"
 POINTS = "_Z12knn_cudaIdeaN2at6TensorES0_"
 
 
@@ -54,6 +55,7 @@ POINTS = "_Z12knn_cudaIdeaN2at6TensorES0_"
             (),
         ),
         ("SITE/vllm/_C.abi3.so", "_ZN5arrow6StatusC1Ev", "2.6.0+cu124", "unknown", "", ()),
+        ("SITE/vllm/_C.abi3.so", MEMBER, "2.6.0+cu124", "unknown", "", ()),
         ("SITE/torch/lib/libx.so", POINTS, "2.6.0+cu124", "unknown", "", ()),
     ],
 )

@@ -32,6 +32,8 @@ _MESSAGE = re.compile(
 )
 _TENSOR = ("2at6Tensor", "2at10TensorBase", "3c10", "5torch6Tensor")
 """Types of PyTorch in the parameters of a function: an operator of an extension has them."""
+_FUNCTION = re.compile(r"_Z\d")
+"""A function outside of classes and namespaces; torch itself has classes without a namespace."""
 _OF_TORCH = re.compile(r"(?:THP|THC|TH[A-Z_]|torch|aten|c10|caffe|pybind|register|createPy)\w*")
 """Functions without a namespace that libtorch_python itself defines."""
 _FOR_NVIDIA = re.compile(
@@ -48,7 +50,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         return
     file, symbol = found["file"], symbol_of(found["symbol"])
     owner = owner_of(Frame(file, 0), context.packages, context.project)
-    if _is_own(symbol, owner, file):
+    if _is_own(symbol, owner, file) and (symbol.namespace or _FUNCTION.match(found["symbol"])):
         yield _explained(context, file, symbol, owner, found[0])
 
 
