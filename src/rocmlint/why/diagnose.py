@@ -41,7 +41,20 @@ def diagnose(context: Context, own: Sequence[Symptom] = ()) -> Answer:
     context.raised = next(_in_order(context), None)
     found = list(_explanations("\n".join(context.log.lines), context, own, None))
     answer = _answer(found, context, context.raised)
-    return answer or _unknown(context)
+    return answer or _last(context) or _unknown(context)
+
+
+def _last(context: Context) -> Answer | None:
+    """Return what is known of the packages of an exception that nothing else explains."""
+    from rocmlint.why.generic import unmet_pair  # noqa: PLC0415 - most logs are explained before
+
+    for raised in _in_order(context):
+        context.raised, context.evidence, context.doubts = raised, {}, {}
+        found = list(unmet_pair.read(raised.text, context))
+        if found:
+            return _answer(found, context, raised)
+    context.raised = next(_in_order(context), None)
+    return None
 
 
 def _in_order(context: Context) -> Iterator[Raised]:
