@@ -230,6 +230,22 @@ ROWS = (
         python="3.8",
     ),
     Row(
+        "the same of a class that the project defines",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'size'",
+            "PROJECT/run.py: data = Pairs(rows, size=3)",
+        ),
+        {"torch": "1.11.0"},
+        "known",
+        "signature",
+        ("Pairs.__init__ (data.py:2) does not take size", "leave size out of the call"),
+        files={
+            "PROJECT/run.py": "from data import Pairs\n",
+            "PROJECT/data.py": "class Pairs:\n    def __init__(self, rows): ...\n",
+        },
+        python="3.8",
+    ),
+    Row(
         "a class of a package, built on one of transformers, requires what is not passed",
         traceback(
             "TypeError: __init__() missing 1 required positional argument: 'input_len'",
@@ -861,6 +877,31 @@ HOSTILE = (
         {"transformers": "4.44.2", "torch": "2.5.1"},
         "unknown",
         files={"PROJECT/run.py": "from engine import Trainer\n"},
+    ),
+    Row(
+        "a constructor that takes what is passed, so that another one is meant",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'size'",
+            "PROJECT/run.py: data = Pairs(rows, size=3)",
+        ),
+        {"torch": "1.11.0"},
+        "unknown",
+        files={
+            "PROJECT/run.py": "from data import Pairs\n",
+            "PROJECT/data.py": "class Pairs:\n    def __init__(self, rows, size=1): ...\n",
+        },
+        python="3.8",
+    ),
+    Row(
+        "a forward of the project's own, called through torch",
+        traceback(
+            "TypeError: forward() takes 2 positional arguments but 3 were given",
+            "PROJECT/run.py: y = model(x, mask)",
+            "SITE/torch/nn/modules/module.py: return forward_call(*input, **kwargs)",
+        ),
+        {"torch": "1.11.0", "transformers": "4.29.2"},
+        "unknown",
+        python="3.8",
     ),
     Row(
         "a constructor whose class the line does not show",

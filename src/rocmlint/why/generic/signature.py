@@ -70,6 +70,10 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 def _own_definition(context: Context, call: Call) -> Definition | None:
     """Return the one definition of the project that the message fits; None if not exactly one."""
     callee = call.callee.replace("<locals>.", "")
+    place = innermost(context)
+    if callee == "__init__" and place is not None and place.owner.kind == "project":
+        constructed = class_on_line(context, call.given)
+        callee = f"{constructed}.__init__" if constructed.isidentifier() else callee
     if callee in {"__init__", "forward", "__call__", "wrapper", "main"}:
         return None
     if callee.endswith(".__init__"):
