@@ -52,7 +52,45 @@ ROWS = (
         {"transformers": "5.16.0"},
         "known",
         "missing-name",
-        ("transformers 5.16.0", "gone since 5.0", "app.py:7 (this project)", "transformers<5.0"),
+        (
+            *("transformers 5.16.0", "gone since 5.0", "app.py:7 (this project)"),
+            *("use transformers.AutoModelForImageTextToText", "transformers<5.0"),
+        ),
+    ),
+    Row(
+        "an attribute of a module that is gone: the package's own code said what to use",
+        traceback(
+            "AttributeError: module 'transformers' has no attribute 'AdamW'",
+            "PROJECT/app.py: opt = transformers.AdamW(model.parameters())",
+        ),
+        {"transformers": "5.16.0"},
+        "known",
+        "missing-attribute",
+        ("use `torch.optim.AdamW`",),
+    ),
+    Row(
+        "a keyword that changed its name: the call gets the new one",
+        traceback(
+            "TypeError: snapshot_download() got an unexpected keyword argument 'use_auth_token'",
+            "PROJECT/app.py: path = snapshot_download(name, use_auth_token=True)",
+        ),
+        {"huggingface_hub": "1.0.1"},
+        "known",
+        "signature",
+        ("write token= instead of use_auth_token=",),
+        files={"PROJECT/app.py": "from huggingface_hub import snapshot_download\n"},
+    ),
+    Row(
+        "a keyword that was gone before the index begins, and what took its place",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'logging_dir'",
+            "PROJECT/app.py: accelerator = Accelerator(",
+        ),
+        {"accelerate": "0.29.3"},
+        "known",
+        "signature",
+        ("no longer takes logging_dir", "write project_dir= instead of logging_dir="),
+        files={"PROJECT/app.py": "from accelerate import Accelerator\n"},
     ),
     Row(
         "a name that is gone, imported by a package: it is that one which changes",
@@ -1047,9 +1085,9 @@ def test_text_of_the_log_reaches_a_command_only_in_quotes(tmp_path: Path) -> Non
     assert answer.verdict == "unknown"
     name = "PROJECT/a b$(reboot).py"
     text = traceback(
-        "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'"
+        "ImportError: cannot import name 'TFBertModel' from 'transformers'"
         " (SITE/transformers/__init__.py)",
-        f"{name}: from transformers import AutoModelForVision2Seq",
+        f"{name}: from transformers import TFBertModel",
     )
     site.install("transformers", "5.16.0")
     answer = site.why(text)

@@ -14,7 +14,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import modules_with
+from rocmlint.why.facts.moved import modules_with, successor
 from rocmlint.why.facts.names import (
     change_of,
     indexed,
@@ -269,7 +269,9 @@ def _edit(holder: Holder, attribute: str) -> str:
     """Return an edit where the class is the project's to use in another way."""
     if holder.change.gone is None:
         return ""
-    return f"do without {attribute}: look into {holder.dotted} for what does its work now"
+    release = holder.release.version
+    new = successor(f"{holder.dotted}.{attribute}", release) if release is not None else ""
+    return new or f"do without {attribute}: look into {holder.dotted} for what does its work now"
 
 
 def _is_in_project(context: Context, holder: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import moved_to
+from rocmlint.why.facts.moved import moved_to, successor
 from rocmlint.why.facts.names import (
     alike,
     change_of,
@@ -163,8 +163,11 @@ def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     """Explain it by the index."""
     module, _, name = dotted.rpartition(".")
     saw_index(context, dotted, change)
-    new_module = moved_to(dotted, release.version) if release.version is not None else ""
-    new = f"import {name} from {new_module}, if it does the same" if new_module else ""
+    new = ""
+    if release.version is not None and change.gone is not None:
+        new = successor(dotted, release.version)
+    elif release.version is not None and (home := moved_to(dotted, release.version)):
+        new = f"import {name} from {home}, if it does the same"
     version = str(release) if release.version else f"the installed {release}"
     wanted = requirement_for(release.name, change)
     where_asked = "" if module.count(".") == 0 else f" in {module}"

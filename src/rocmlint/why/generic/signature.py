@@ -8,9 +8,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
+from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
 from rocmlint.why.facts.moved import modules_with
@@ -237,7 +239,7 @@ def _by_index(
     caller = place.owner if place is not None and place.owner.name else None
     is_other = place is not None and place.distribution != release.name
     by = f"; {caller} passes it" if caller is not None and is_other else ""
-    new = f"leave {call.given} out of the call" if change.gone else ""
+    new = _without(callee, call.given) if change.gone else ""
     return made(
         context,
         "signature",
@@ -251,6 +253,29 @@ def _by_index(
         table=table(),
         message=call.message,
     )
+
+
+def _without(callee: Callee, keyword: str) -> str:
+    """Return what to write in a call that no longer takes a keyword."""
+    return _instead(callee, keyword) or f"leave {keyword} out of the call"
+
+
+def _instead(callee: Callee, keyword: str) -> str:
+    """Return what took a keyword's place, as the package's own code says it; or nothing."""
+    new = keyword_replacement(callee.dotted, keyword)
+    if new is not None:
+        return f"write {new}= instead of {keyword}="
+    known, release = keyword_advice(callee.dotted, keyword), callee.release.version
+    if known is None or release is None or (known.since and release < Version(known.since)):
+        return ""
+    return known.text
+
+
+def _lacks_by_index(callee: Callee, keyword: str) -> bool:
+    """Return whether the index proves that the release does not take a keyword."""
+    known, release = names_of(callee.dotted.partition(".")[0]), callee.release.version
+    history = known.keyword(callee.dotted, keyword) if known is not None else None
+    return history is not None and release is not None and history.at(release) is False
 
 
 def _imported(context: Context, call: Call, place: Place | None) -> Callee | None:
@@ -312,20 +337,27 @@ def _by_import(
     is_package = caller.kind == "package" and canonicalize_name(caller.name) != release.name
     who = f"{caller} calls it" if caller.name else f"{os.path.basename(place.frame.file)} calls it"
     problem = f"{name} of the installed {release} {call.problem}; {who} for another release"
+    instead = _instead(callee, call.given) if call.given and not call.is_double else ""
+    is_certain = bool(instead) and lacks is not True and _lacks_by_index(callee, call.given)
+    if instead:
+        saw_index(context, f"{callee.dotted}({call.given}=)", _change(callee, call))
+        problem = f"{name} of {release} no longer takes {call.given}; {who} for an older release"
     pair = f"{release.name} and {caller.name}" if is_package else release.name
     text = f"install the {pair} that this call was written for"
     if release.name == "torch" and call.given:  # it keeps what it once took
         text = f"install a newer {pair}: torch takes more keywords from release to release"
-    if caller.kind not in {"package", "hub"}:
+    is_ours = caller.kind not in {"package", "hub"}
+    if is_ours and not instead:
         text += ", or correct the call"
+    unread = Unread(f"which releases of {release.name} take this call")
     yield made(
         context,
         "signature",
         problem,
         weight=_WEIGHT,
-        sure=False,
+        sure=is_certain,
         where=where(place),
-        actions=(Action(text),),
-        missing=(release.unread, Unread(f"which releases of {release.name} take this call")),
+        actions=(*((Action(instead),) if is_ours and instead else ()), Action(text)),
+        missing=(release.unread, *(() if is_certain else (unread,))),
         message=call.message,
     )
