@@ -15,7 +15,7 @@ from rocmlint.why.facts.names import (
     table,
     told,
 )
-from rocmlint.why.generic.parts import install, made, python_of
+from rocmlint.why.generic.parts import made, python_of, releases_with
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _explained(context: Context, dotted: str, what: str, message: str) -> Iterat
         f"{version} does not have {what}{yet}: {told(change)}",
         weight=_WEIGHT,
         actions=(
-            install(context, requirement_for("transformers", change)),
+            *releases_with(context, change, release, requirement_for("transformers", change)),
             Action("or load a checkpoint whose config.json names a model that it has"),
         ),
         confirm=f"{python_of(context)} -c 'import {_module(dotted)}'",

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import imports, requirements
+from rocmlint.published.fitting import shown
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
 from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
+from rocmlint.why.facts.project import declared
+from rocmlint.why.facts.releases import fitting
 from rocmlint.why.facts.remote_code import saved_with
 from rocmlint.why.facts.requirements import required_by
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
@@ -171,7 +176,10 @@ def pip(context: Context, *rest: str) -> Action:
 
 
 def install(context: Context, wanted: str) -> Action:
-    """Return the command that installs a requirement; of torch and its family, one for ROCm."""
+    """Return the command that installs a requirement; of torch and its family, one for ROCm.
+
+    It takes a release that fits what is installed, and says why where there is none.
+    """
     asked = requirement_of(wanted)
     name = canonicalize_name(asked.name) if asked is not None else wanted
     if name in FAMILY and asked is not None:
@@ -184,7 +192,12 @@ def install(context: Context, wanted: str) -> Action:
     if name in BUILT_FOR_CUDA:
         text = f"install a build of {wanted} for ROCm: the wheels on PyPI have code for CUDA only"
         return Action(text)
-    return pip(context, "install", wanted)
+    found = fitting(context, asked) if asked is not None and not asked.url else None
+    if found is None:
+        return pip(context, "install", wanted)
+    if not found.wanted:
+        return Action(f"no release in {wanted} fits what is installed: {found.obstacle}")
+    return pip(context, "install", found.wanted, *found.also)
 
 
 def torch_minor(specifier: SpecifierSet) -> str:
@@ -284,9 +297,45 @@ def in_place(
         file = shlex.quote(place.frame.file)
         words = f"rocmlint --select ROC204 {file}"
         found.append(Action(words, is_command=True, safe=True))
-    if wanted:
-        found.append(install(context, wanted))
+    found += releases_with(context, change, other, wanted)
     return tuple(found)
+
+
+def releases_with(
+    context: Context, change: Change, other: Release, wanted: str
+) -> Iterator[Action]:
+    """Yield how to get a release with a name: the one that the project requires comes first."""
+    required = declared(context, other.name) if other.version is not None else None
+    if required is not None and other.version is not None:
+        specifier, place = required
+        newest = requirements.newest(canonicalize_name(other.name), specifier)
+        is_met = specifier.contains(other.version, prereleases=True)
+        context.saw(f"{other.name} of the project", f"requires {shown(specifier)}", place)
+        if newest is not None and not is_met and _may_have(newest, change, other.version):
+            yield install(context, f"{other.name}{shown(specifier)}")
+            return
+    if not wanted:
+        return
+    action = install(context, wanted)
+    yield action
+    if not action.is_command and change.is_by_then and change.comes is not None:
+        between = f"between {other.version} and {minor_release(change.comes)}"
+        yield Action(f"try a release {between}: whether it has it is not in the index")
+    asked = requirement_of(wanted)
+    if required is not None and asked is not None:
+        specifier, place = required
+        both = specifier & asked.specifier
+        if requirements.newest(canonicalize_name(other.name), both) is None:
+            yield Action(f"change {other.name}{shown(specifier)} in {place} as well")
+
+
+def _may_have(release: Version, change: Change, installed: Version) -> bool:
+    """Return whether a release may have what the installed one lacks."""
+    if change.gone is not None:
+        return release < change.gone
+    if change.comes is None:
+        return False
+    return release >= change.comes or (change.is_by_then and release > installed)
 
 
 def library_model(context: Context, place: Place) -> str:
