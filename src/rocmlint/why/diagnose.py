@@ -13,6 +13,7 @@ from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
 from rocmlint.why.tracker import tracker_of
+from rocmlint.why.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,7 +92,7 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
         missing = (*first.missing, OTHER_CAUSES)
         first = replace(first, verdict="likely", missing=missing)
     kept = (first, *(each for each in equal[1:] if not _is_same(each, first)))
-    shown = tuple(_for_amd_only(with_reason(each), context) for each in kept)
+    shown = tuple(_for_amd_only(useful(with_reason(each), context), context) for each in kept)
     return Answer(first.verdict, context.log, raised, shown[0], shown[1:])
 
 
