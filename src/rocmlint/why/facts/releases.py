@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _LOWER = frozenset({">=", ">"})
 _PINS = frozenset({"==", "==="})
-_WITH_TORCH = ("torch",)
-"""The extra that says which torch transformers runs with."""
+_EXTRAS = {"transformers": ("torch",)}
+"""The extra that says which torch a package runs with."""
 _MOST = 60
 """Releases that are tried."""
 
@@ -146,13 +146,13 @@ def _against_torch(context: Context, name: str, version: Version, python: str) -
     if torch is None or name == TORCH:
         return ""
     try:
-        own = published.torch_requirement(name, version, _WITH_TORCH, python)
+        own = published.torch_requirement(name, version, _EXTRAS.get(name, ()), python)
     except KeyError:
         own = None
     if own is not None and not own.contains(torch.version, prereleases=True):
         return f"{name} {version} requires torch{shown(own)}"
     there = frozenset(map(canonicalize_name, context.packages.names)) - {name}
-    for each in closure(name, version, _WITH_TORCH, python, there=there):
+    for each in closure(name, version, (), python, there=there):
         if each.torch is not None and not each.torch.contains(torch.version, prereleases=True):
             return f"{each.name} {each.version} requires torch{shown(each.torch)}"
     return ""
@@ -167,7 +167,8 @@ def _refused(context: Context, name: str, version: Version, replaced: str = "") 
     for other, specifier in _demands(context, name, replaced):
         is_met = present is None or specifier.contains(present.version, prereleases=True)
         if is_met and not specifier.contains(version):
-            return f"{other} requires {name}{shown(specifier)}"
+            refusing = [each for each in specifier if not each.contains(version)]
+            return f"{other} requires {name}{refusing[0]} (upgrade it as well)"
     for partner in imports.partners(name):
         found = context.packages.get(partner)
         if found is None or partner == replaced:
