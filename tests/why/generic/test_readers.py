@@ -105,6 +105,37 @@ ROWS = (
         ("gone since 0.26", "diffusers 0.27.0 asks for it", "diffusers>=", "huggingface-hub<0.26"),
     ),
     Row(
+        "a model that transformers lacks, loaded by an engine that needs code of its own for it",
+        traceback(
+            "ValueError: The checkpoint you are trying to load has model type `qwen2_5_vl` but"
+            " Transformers does not recognize this architecture.",
+            "SITE/vllm/transformers_utils/config.py: config = AutoConfig.from_pretrained(",
+            "SITE/transformers/models/auto/configuration_auto.py: raise ValueError(",
+        ),
+        {"torch": "2.5.1", "transformers": "4.47.0", "vllm": "0.6.5"},
+        "known",
+        "unknown-model",
+        ("comes with 4.49", "vllm 0.6.5 has code of its own", "vllm>=0.7.3 is from after"),
+        never=("pip install 'transformers",),
+    ),
+    Row(
+        "a name that a checkpoint's own file names, looked up by its loader",
+        traceback(
+            "AttributeError: module transformers has no attribute CLIPFeatureExtractor",
+            "SITE/diffusers/pipelines/pipeline_loading_utils.py: c = getattr(library, class_name)",
+            "SITE/transformers/utils/import_utils.py: raise AttributeError(f'...')",
+        ),
+        {"transformers": "5.0.0", "diffusers": "0.35.2"},
+        "known",
+        "missing-attribute",
+        (
+            "diffusers 0.35.2 asks for it, as model_index.json of the checkpoint names it",
+            "in model_index.json of the checkpoint, use transformers.CLIPImageProcessor",
+            "'transformers<5.0'",
+        ),
+        never=("upgrade diffusers", "transformers 5.0.0 asks"),
+    ),
+    Row(
         "a name that comes later, imported by a package",
         traceback(
             "ImportError: cannot import name 'EncoderDecoderCache' from 'transformers'"
@@ -1076,6 +1107,25 @@ def test_what_a_reader_cannot_know_stays_unknown(text: str, tmp_path: Path) -> N
     site = FakeSite(tmp_path, {"torch": "2.4.0", "transformers": "4.49.0", "pandas": "2.1.0"})
     answer = site.why(text)
     assert answer.verdict == "unknown", "\n".join(lines_of(answer))
+
+
+def test_of_a_call_in_a_package_the_entry_says_why_and_the_reader_what_to_install(
+    tmp_path: Path,
+) -> None:
+    site = FakeSite(tmp_path, {"trl": "0.13.0", "instructlab": "0.22.1"})
+    text = traceback(
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'max_seq_length'",
+        "SITE/instructlab/train/linux_train.py: trainer = SFTTrainer(",
+        "SITE/transformers/utils/deprecation.py: return func(*args, **kwargs)",
+    )
+    explained = site.why(text).explanation
+    assert explained is not None
+    assert explained.entry == "sft-arguments-moved"
+    assert "instructlab 0.22.1" in explained.where
+    assert [each.text.partition(" -m ")[2] or each.text for each in explained.actions] == [
+        "upgrade instructlab to a release for trl 0.13.0",
+        "pip install 'trl<0.13'",
+    ]
 
 
 def test_text_of_the_log_reaches_a_command_only_in_quotes(tmp_path: Path) -> None:

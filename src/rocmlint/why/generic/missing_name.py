@@ -33,6 +33,7 @@ from rocmlint.why.generic.parts import (
     innermost,
     install,
     made,
+    naming_file,
     pip,
     python_of,
     unmet_demand,
@@ -294,6 +295,9 @@ def _asked_by(context: Context) -> str:
     place = innermost(context)
     if place is None or place.owner.kind not in {"package", "hub"}:
         return ""
+    file = naming_file(context)
+    if file:
+        return f"; {place.owner} asks for it, as {file} of the checkpoint names it"
     return f"; {place.owner} asks for it" if place.owner.name else ""
 
 

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from rocmlint.why.log.shapes import Frame
 
 
+NOT_OURS = "not this project's code"
+"""How the place of a package's file, or of remote code, ends."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A frame, and whose file it is."""
@@ -56,8 +60,19 @@ _PASSING_ON = (
     "torch/nn/modules/module.py",
     "torch/utils/checkpoint.py",
     "accelerate/utils/operations.py",
+    "transformers/utils/import_utils.py",
+    "transformers/utils/deprecation.py",
+    "huggingface_hub/utils/_validators.py",
 )
-"""Files that only pass a call on: who calls is in the frame before."""
+"""Files that only pass a call on, or look a name up: who asks is in the frame before."""
+_WRAPPER = re.compile(r"return (?:func|fn|f|function|method|wrapped)\(\*args, \*\*kwargs\)\Z")
+"""The line of a decorator that calls what it decorates."""
+_LOADING = (
+    "diffusers/pipelines/pipeline_loading_utils.py",
+    "diffusers/pipelines/pipeline_utils.py",
+    "diffusers/pipeline_utils.py",
+)
+"""Files that look up the classes that model_index.json of a checkpoint names."""
 _WRAPPED = re.compile(r"Failed to import (?P<top>\w+)(?:\.\w+)* because of the following error")
 
 
@@ -65,9 +80,15 @@ def innermost(context: Context) -> Place | None:
     """Return the innermost frame that is not in Python's own files, nor only passes a call on."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
-        if owner.kind != "python" and not frame.file.replace("\\", "/").endswith(_PASSING_ON):
+        if owner.kind != "python" and not _passes_on(frame):
             return Place(frame, owner)
     return None
+
+
+def _passes_on(frame: Frame) -> bool:
+    is_lookup = frame.function in {"__getattr__", "__getattribute__"}
+    is_wrapper = _WRAPPER.match(frame.code.strip()) is not None
+    return is_lookup or is_wrapper or frame.file.replace("\\", "/").endswith(_PASSING_ON)
 
 
 def asking(context: Context) -> tuple[str, Version] | None:
@@ -83,6 +104,13 @@ def asking(context: Context) -> tuple[str, Version] | None:
     if installed is None:
         return None
     return canonicalize_name(installed.name), installed.version
+
+
+def naming_file(context: Context) -> str:
+    """Return the file of a checkpoint that names what its loader looks up; empty for none."""
+    place = innermost(context)
+    is_loader = place is not None and place.frame.file.replace("\\", "/").endswith(_LOADING)
+    return "model_index.json" if is_loader else ""
 
 
 def unmet_demand(context: Context, other: Release) -> SpecifierSet | None:
@@ -105,7 +133,7 @@ def where(place: Place | None, change: str = "change this file") -> str:
     if place is None:
         return ""
     if place.owner.kind in {"package", "hub"}:
-        return f"{place.frame.file}:{place.frame.line} ({place.owner}): not this project's code"
+        return f"{place.frame.file}:{place.frame.line} ({place.owner}): {NOT_OURS}"
     return f"{place}: {change}"
 
 
@@ -277,7 +305,9 @@ def in_place(
     place = innermost(context)
     kind = place.owner.kind if place is not None else ""
     found: list[Action] = []
-    if kind == "package" and place is not None and place.distribution != other.name:
+    if file := naming_file(context):
+        found += [Action(f"in {file} of the checkpoint, {new}")] if new else []
+    elif kind == "package" and place is not None and place.distribution != other.name:
         package = place.owner.name
         fitting = newer_importer(place, other) if change.gone else older_importer(place, other)
         later = later_importer(place, other.name, change.gone)
