@@ -105,6 +105,50 @@ ROWS = (
         ("gone since 0.26", "diffusers 0.27.0 asks for it", "diffusers>=", "huggingface-hub<0.26"),
     ),
     Row(
+        "a name that torch's own file imports: the build was made without it, whoever asks",
+        traceback(
+            "ImportError: cannot import name 'FileStore' from 'torch.distributed'"
+            " (SITE/torch/distributed/__init__.py)",
+            "PROJECT/app.py: import acme",
+            "SITE/acme/parallel.py: from torch.distributed.tensor import DTensor",
+            "SITE/torch/distributed/tensor/__init__.py: from torch.distributed import FileStore",
+        ),
+        {"torch": "2.9.1+rocm7.2.1", "acme": "1.0"},
+        "known",
+        "missing-name",
+        (
+            "was made without torch.distributed",
+            "acme 1.0 imports it",
+            "install a release of acme that does not import torch.distributed",
+        ),
+        never=("import FileStore from",),
+    ),
+    Row(
+        "a module that a package's own file imports, of a package that has several builds",
+        traceback(
+            "ModuleNotFoundError: No module named 'vllm.vllm_flash_attn.layers'",
+            "SITE/vllm/model_executor/models/qwen.py: from vllm.vllm_flash_attn.layers import x",
+        ),
+        {"torch": "2.7.0", "vllm": "0.8.6.dev10+rocm"},
+        "known",
+        "missing-module",
+        ("this build of vllm 0.8.6.dev10+rocm was made without", "a newer build of vllm"),
+        never=("import what it has",),
+        files={"SITE/vllm/__init__.py": ""},
+    ),
+    Row(
+        "a module that a package's own file imports, of a package that has one build",
+        traceback(
+            "ModuleNotFoundError: No module named 'acme.parts.wheel'",
+            "SITE/acme/parts/__init__.py: from acme.parts.wheel import Wheel",
+        ),
+        {"acme": "1.0"},
+        "likely",
+        "missing-module",
+        ("its files are of two releases", "--force-reinstall --no-deps acme==1.0"),
+        files={"SITE/acme/__init__.py": "", "SITE/acme/parts/__init__.py": ""},
+    ),
+    Row(
         "a model that transformers lacks, loaded by an engine that needs code of its own for it",
         traceback(
             "ValueError: The checkpoint you are trying to load has model type `qwen2_5_vl` but"

@@ -27,6 +27,7 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.of_python import is_below, python_of_log
 from rocmlint.why.generic.other_interpreter import interpreter_of, not_found
 from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
@@ -300,6 +301,10 @@ def _submodule(
             table=table(),
             message=message,
         )
+        return
+    built = of_build(context, "missing-module", release, module, message)
+    if built is not None and not files_have(context, module):
+        yield built
         return
     parent = module.rpartition(".")[0]
     if release.version is None or change.is_there or files_have(context, module):

@@ -27,6 +27,7 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.patched import is_patched
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.parts import (
     asking,
     in_place,
@@ -120,12 +121,23 @@ def explain(
     demanded = unmet_demand(context, release)
     if demanded is not None:
         yield _unmet(context, entry, dotted, release, change, demanded, message)
+    elif (built := _by_build(context, entry, dotted, release, change, message)) is not None:
+        yield built
     elif change.is_told:
         yield _told(context, entry, dotted, release, change, message)
     elif change.is_there and history is not None and release.version is not None:
         yield from _refuted(context, entry, dotted, release, history, message)
     elif release.version is not None:
         yield from _from_files(context, entry, dotted, release, message)
+
+
+def _by_build(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+    context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
+) -> Explanation | None:
+    """Explain it by the build, unless the index knows that the release itself lacks the name."""
+    if change.is_told or files_have(context, dotted):
+        return None
+    return of_build(context, entry, release, dotted, message)
 
 
 def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
