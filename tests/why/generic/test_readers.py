@@ -149,6 +149,38 @@ ROWS = (
         files={"SITE/acme/__init__.py": "", "SITE/acme/parts/__init__.py": ""},
     ),
     Row(
+        "a keyword from a file that a newer release wrote",
+        traceback(
+            "TypeError: ClusterConfig.__init__() got an unexpected keyword argument 'debug'",
+            "SITE/accelerate/commands/launch.py: args = _validate_launch_command(args)",
+            "SITE/accelerate/commands/config/config_args.py: return cls(**config_dict)",
+        ),
+        {"torch": "2.0.1", "accelerate": "0.19.0"},
+        "known",
+        "signature",
+        (
+            "a newer release wrote it to accelerate's default_config.yaml",
+            "'accelerate>=0.25,<0.26'",
+            "or delete debug from accelerate's default_config.yaml",
+        ),
+    ),
+    Row(
+        "a keyword from a file that no release in the index takes",
+        traceback(
+            "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'enable_lora'",
+            "SITE/acme/model.py: model = PeftModel.from_pretrained(model, folder)",
+            "SITE/peft/config.py: config = config_cls(**kwargs)",
+        ),
+        {"torch": "2.1.2", "peft": "0.7.1", "acme": "1.0"},
+        "known",
+        "signature",
+        (
+            *("adapter_config.json has enable_lora", "or another package, wrote it"),
+            "delete enable_lora from adapter_config.json",
+        ),
+        never=("pip install",),
+    ),
+    Row(
         "a model that transformers lacks, loaded by an engine that needs code of its own for it",
         traceback(
             "ValueError: The checkpoint you are trying to load has model type `qwen2_5_vl` but"

@@ -37,6 +37,7 @@ from rocmlint.why.generic.parts import (
     made,
     where,
 )
+from rocmlint.why.generic.passed_from_file import file_passed, of_no_release, without, writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,11 +186,28 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
         is_proven = imported is not None or is_of_package
         yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1 and is_proven)
         return
-    if imported is not None:
+    unknown = _of_no_release(context, call, imported, place)
+    if unknown is not None:
+        yield unknown
+    elif imported is not None:
         yield from _by_import(context, call, imported, place)
     elif place is not None and not call.is_double:
         older = list(of_override(context, call, place)) if not call.lacking else []
         yield from older or of_own_class(context, call, place)
+
+
+def _of_no_release(
+    context: Context, call: Call, imported: Callee | None, place: Place | None
+) -> Explanation | None:
+    """Explain a keyword from a file that no release of the package which reads it takes."""
+    if place is None or not file_passed(place):
+        return None
+    for each in _candidates(context, call, imported):
+        if each.release.name == place.distribution:
+            return of_no_release(
+                context, place, each.dotted, each.release, call.given, call.message
+            )
+    return None
 
 
 def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
@@ -240,6 +258,9 @@ def _by_index(
     is_other = place is not None and place.distribution != release.name
     by = f"; {caller} passes it" if caller is not None and is_other else ""
     new = _without(callee, call.given) if change.gone else ""
+    file = file_passed(place) if not is_other else ""
+    by = f"; {writer(file, change)}" if file else by
+    actions = in_place(context, change, release, requirement_for(release.name, change), new)
     return made(
         context,
         "signature",
@@ -247,7 +268,7 @@ def _by_index(
         weight=_WEIGHT + 4,
         sure=is_one,
         where=where(place),
-        actions=in_place(context, change, release, requirement_for(release.name, change), new),
+        actions=(*actions, *((without(file, call.given),) if file else ())),
         missing=(release.unread,),
         rules=("ROC205",),
         table=table(),
