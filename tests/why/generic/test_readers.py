@@ -181,6 +181,22 @@ ROWS = (
         never=("pip install",),
     ),
     Row(
+        "an attribute of an object that another package of about the same day asks for",
+        traceback(
+            "AttributeError: 'CLIPTextModel' object has no attribute 'text_model'",
+            "PROJECT/app.py: pipe = StableDiffusionPipeline.from_single_file(path)",
+            "SITE/diffusers/loaders/single_file_utils.py: n = model.text_model.embeddings",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"torch": "2.11.0", "transformers": "5.6.0", "diffusers": "0.38.0"},
+        "likely",
+        "missing-attribute",
+        (
+            "diffusers 0.38.0 asks CLIPTextModel of transformers 5.6.0 for text_model",
+            *("diffusers>=0.39.0 is from after", "'transformers<5.5'"),
+        ),
+    ),
+    Row(
         "a model that transformers lacks, loaded by an engine that needs code of its own for it",
         traceback(
             "ValueError: The checkpoint you are trying to load has model type `qwen2_5_vl` but"
@@ -1013,6 +1029,15 @@ NEAR_MISSES = (
 
 
 HOSTILE = (
+    Row(
+        "an attribute of a wrapper, asked of an object that was not wrapped",
+        traceback(
+            "AttributeError: 'CLIPTextModel' object has no attribute 'disable_adapter'",
+            "SITE/diffusers/loaders/single_file_utils.py: with model.disable_adapter():",
+        ),
+        {"torch": "2.11.0", "transformers": "5.6.0", "diffusers": "0.38.0"},
+        "unknown",
+    ),
     Row(
         "a class of the project with the name of one of transformers, called by the project",
         traceback(

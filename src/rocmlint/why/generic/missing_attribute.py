@@ -29,6 +29,7 @@ from rocmlint.why.facts.names import (
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.inherited import asks_a_configuration, of_derived
 from rocmlint.why.generic.missing_name import explain
+from rocmlint.why.generic.other_caller import of_other_caller
 from rocmlint.why.generic.parts import (
     in_place,
     innermost,
@@ -120,7 +121,8 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         yield from inherited
         return
     if not holders:
-        yield from _of_remote_code(context, holder, attribute, message)
+        of_remote_code = list(_of_remote_code(context, holder, attribute, message))
+        yield from of_remote_code or of_other_caller(context, holder, attribute, message)
         return
     first = holders[0]
     if not first.change.gone and not message.startswith("type object"):
