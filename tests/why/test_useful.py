@@ -85,3 +85,25 @@ def test_the_other_variables_of_a_command_stay(tmp_path: Path) -> None:
 def test_a_newer_release_is_one_that_fits(tmp_path: Path) -> None:
     action = Action("python -m pip install 'transformers>=4.49'", is_command=True)
     assert _left(action, tmp_path) == "python -m pip install 'transformers>=4.49,<4.50'"
+
+
+@pytest.mark.parametrize(
+    ("required", "first"),
+    [
+        ("datasets==3.6.0", "pip install datasets==3.6.0"),
+        ("datasets<3", "pip install 'datasets<3'"),
+        ("datasets==4.1.0", ""),
+        ("datasets", ""),
+    ],
+)
+def test_what_the_project_requires_comes_first_where_it_is_among_what_is_advised(
+    required: str, first: str, tmp_path: Path
+) -> None:
+    site = FakeSite(tmp_path, {"datasets": "4.0.0"})
+    site.write("PROJECT/requirements.txt", f"{required}\n")
+    prefix = str(site.prefix / "bin" / "python")
+    context = Context(read_text(""), str(site.project), prefix, is_given=True)
+    action = Action("install the last release that runs scripts: 'datasets<4'")
+    shown = Explanation("entry", "known", "cause", actions=(action,))
+    found = [each.text.partition(" -m ")[2] for each in useful(shown, context).actions]
+    assert found == ([first, ""] if first else [""])

@@ -7,17 +7,31 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from rocmlint.published import requirements as published
+from rocmlint.published.fitting import shown
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.text.written import requirement_of, version_of
+from rocmlint.why.facts.project import declared
 from rocmlint.why.facts.releases import fitting
+from rocmlint.why.generic.parts import install
 
 if TYPE_CHECKING:
-    from rocmlint.why.answer import Explanation
+    from collections.abc import Iterator
+
+    from rocmlint.why.answer import Action, Explanation
     from rocmlint.why.facts.context import Context
 
 _LATER = re.compile(
     r"(?P<verb>\b(?:install|use|take|upgrade to) )(?:an? )?(?P<name>[a-z][\w-]*) "
     r"(?P<version>\d+(?:\.\d+)*) or (?:later|newer)\b"
 )
+_BOUNDS = re.compile(
+    r"(?<![\w.-])([A-Za-z][\w-]*)((?:(?:[<>~=!]=|[<>])\d+(?:\.\d+)*(?:,(?=[<>~=!]))?)+)"
+)
+"""A requirement in a sentence or a command."""
 _NOUN = re.compile(r"(?:an?|the|another|its|those) ")
 """How an alternative begins that shares the verb of the first one."""
 _EXPORT = "export "
@@ -44,8 +58,45 @@ def useful(explanation: Explanation, context: Context) -> Explanation:
             text = _bounded(text, context)
         if text:
             kept.append(replace(each, text=text) if text != each.text else each)
+    kept = [*_as_required(kept, context), *kept]
     unchanged = tuple(kept) == explanation.actions
     return explanation if unchanged else replace(explanation, actions=tuple(kept))
+
+
+def _as_required(actions: list[Action], context: Context) -> Iterator[Action]:
+    """Yield the command for what the project requires, where another release is installed.
+
+    One of the actions must name releases of the package that this one is among.
+    """
+    for name, proposed in _proposed(actions).items():
+        installed = context.packages.get(name) if name not in FAMILY else None
+        required = declared(context, name) if installed is not None else None
+        if installed is None or required is None:
+            continue
+        specifier, place = required
+        wanted = f"{name}{shown(specifier)}"
+        newest = published.newest(name, specifier)
+        is_met = specifier.contains(installed.version, prereleases=True)
+        is_named = any(f"pip install {wanted}" in each.text for each in actions)
+        if newest is None or is_met or is_named or not any(newest in one for one in proposed):
+            continue
+        context.saw(f"{name} of the project", f"requires {shown(specifier)}", place)
+        yield install(context, wanted)
+        return
+
+
+def _proposed(actions: list[Action]) -> dict[str, list[SpecifierSet]]:
+    """Return the releases of packages that some actions name."""
+    found: dict[str, list[SpecifierSet]] = {}
+    for each in actions:
+        for name, bounds in _BOUNDS.findall(each.text):
+            asked = requirement_of(f"{name}{bounds}")
+            if asked is not None:
+                found.setdefault(canonicalize_name(name), []).append(asked.specifier)
+        for one in _LATER.finditer(each.text):
+            later = SpecifierSet(f">={one['version']}")
+            found.setdefault(canonicalize_name(one["name"]), []).append(later)
+    return found
 
 
 def _has(name: str, version: str, context: Context) -> bool:
