@@ -37,9 +37,15 @@ def _fitting(folder: Path, wanted: str, packages: Mapping[str, str], python: str
         # Little changes: the nearest minor release, next to a vllm that takes any newer one.
         ("transformers>=4.49", {"torch": "2.5.1", "transformers": "4.47.0", "vllm": "0.6.5"},
          "3.12", Fitting("transformers>=4.49,<4.50")),
+        # What calls it is from later: so is the release that it is known to work with.
+        ("accelerate>=0.26", {"torch": "2.9.1", "transformers": "4.52.4", "accelerate": "0.20.0"},
+         "3.11", Fitting("accelerate>=1.7,<1.8")),
         # What is not installed leaves what is installed as it is.
         ("trl", {"torch": "2.1.0", "transformers": "4.40.0", "accelerate": "0.30.0"}, "3.10",
          Fitting("trl==0.11.4")),
+        # pip would take the newest torchvision, and the torch of that one.
+        ("timm", {"torch": "2.9.1+rocm6.4"}, "3.11", Fitting("timm", first=("torchvision",))),
+        ("timm", {"torch": "2.9.1+rocm6.4", "torchvision": "0.24.1"}, "3.11", Fitting("timm")),
         # The newest of a range fits: the range is for pip.
         ("transformers<5.0", {"torch": "2.9.0", "transformers": "5.0.0"}, "3.12",
          Fitting("transformers<5.0")),

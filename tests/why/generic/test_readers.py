@@ -237,7 +237,7 @@ ROWS = (
         {"transformers": "4.37.2", "peft": "0.13.0"},
         "known",
         "missing-name",
-        ("comes with 4.43", "peft==0.12.0", "transformers>=4.43"),
+        ("comes with 4.43", "peft==0.12.0", "'transformers>=4.45,<4.46'"),
     ),
     Row(
         "a private name of torch, imported by a package of which only the dates are known",

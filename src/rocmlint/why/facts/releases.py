@@ -6,6 +6,7 @@ advise only if nothing that is installed has to go.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.requirements import Requirement
@@ -23,7 +24,8 @@ from rocmlint.why.facts.requirements import required_by
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from datetime import date
 
     from packaging.version import Version
 
@@ -33,8 +35,11 @@ _LOWER = frozenset({">=", ">"})
 _PINS = frozenset({"==", "==="})
 _EXTRAS = {"transformers": ("torch",)}
 """The extra that says which torch a package runs with."""
+_FOR_WORK = re.compile(r"[\"'][\w-]*(?:dev|test|quality|docs)")
 _MOST = 60
 """Releases that are tried."""
+_MOST_FAR = 12
+"""Of these, whose requirements are followed to those of what comes with them."""
 
 
 class Fitting(NamedTuple):
@@ -44,6 +49,8 @@ class Fitting(NamedTuple):
     """A requirement that pip meets with the release that fits; empty where none does."""
     also: tuple[str, ...] = ()
     """What to install in the same command, as pip would choose other releases."""
+    first: tuple[str, ...] = ()
+    """Packages of torch's family that pip would bring in with another torch."""
     obstacle: str = ""
     """Why the release that is nearest does not fit, where none does."""
 
@@ -51,8 +58,9 @@ class Fitting(NamedTuple):
 def fitting(context: Context, asked: Requirement) -> Fitting | None:
     """Return the release in a range that fits what is installed; None where that is not known.
 
-    Of releases newer than the installed one it is the nearest minor release, so that as little as
-    possible changes; else it is the newest. Of a package that is not installed, it is one that
+    Of releases newer than the installed one it is the newest that there was when what calls it came
+    out, else the nearest minor release, so that as little as possible changes; else it is the
+    newest. Of a package that is not installed, it is one that
     leaves all others as they are, if there is one.
     """
     name = canonicalize_name(asked.name)
@@ -67,21 +75,62 @@ def fitting(context: Context, asked: Requirement) -> Fitting | None:
     if not known:
         return None
     is_lower = operators <= _LOWER and bool(operators) and context.packages.get(name) is not None
-    order = sorted(known, key=_nearest) if is_lower else known[::-1]
+    order = _nearest_first(context, name, known) if is_lower else known[::-1]
     newest: dict[str, Version] = {}
     for each in order:
         newest.setdefault(minor_release(each) if is_lower else "", each)
-    first = ""
+    first, far = "", 0
     may_change = (True,) if context.packages.get(name) is not None else (False, True)
     for others_change in may_change:
         for each in order[:_MOST]:
             obstacle, also = _next_to(context, name, each, others_change=others_change)
             if not obstacle:
+                obstacle, far = _against_torch(context, name, each, _python(context)), far + 1
+            if not obstacle:
                 is_first = newest.get(minor_release(each) if is_lower else "") == each
                 wanted = _written(asked, each, is_lower=is_lower, is_first=is_first)
-                return Fitting(wanted, also)
+                return Fitting(wanted, also, _of_family(context, name, each))
             first = first or obstacle
+            if far == _MOST_FAR:
+                return Fitting(obstacle=first)
     return Fitting(obstacle=first)
+
+
+def _nearest_first(context: Context, name: str, known: list[Version]) -> list[Version]:
+    """Return releases, the newest from before what calls the package came out first."""
+    day = _last_caller(context, name, known[0])
+    early = [each for each in known if _came_by(name, each, day)] if day is not None else []
+    return [*early[::-1], *sorted((each for each in known if each not in early), key=_nearest)]
+
+
+def _last_caller(context: Context, name: str, version: Version) -> date | None:
+    """Return the day on which the newest of the installed packages that call one came out."""
+    required = published.requirements(name, version) or ()
+    called: set[str] = {canonicalize_name(each.name) for each in published.applicable(required)}
+    called |= {TORCH, name}
+    partners = imports.partners(name)
+    found = [
+        each
+        for each in map(context.packages.get, context.packages.names)
+        if each is not None
+        and (other := canonicalize_name(each.name)) not in called
+        and (other in partners or _names(published.requirements(other, each.version), name))
+    ]
+    days = (published.published_on(canonicalize_name(each.name), each.version) for each in found)
+    return max((each for each in days if each is not None), default=None)
+
+
+def _names(required: Iterable[Requirement] | None, name: str) -> bool:
+    """Return whether some requirements name a package, in extras but those for development."""
+    return any(
+        canonicalize_name(each.name) == name and not _FOR_WORK.search(str(each.marker or ""))
+        for each in required or ()
+    )
+
+
+def _came_by(name: str, version: Version, day: date) -> bool:
+    came = published.published_on(name, version)
+    return came is not None and came <= day
 
 
 def _nearest(release: Version) -> tuple[int, int, int]:
@@ -131,7 +180,7 @@ def _next_to(
         if chosen is None:
             return f"{name} {version} requires {wanted}", ()
         also += [chosen] if chosen else []
-    obstacle = _refused(context, name, version) or _against_torch(context, name, version, python)
+    obstacle = _refused(context, name, version) or _own_torch(context, name, version, python)
     return obstacle, () if obstacle else tuple(also)
 
 
@@ -140,8 +189,8 @@ def _python(context: Context) -> str:
     return "3.11" if isinstance(found, Unread) or found is None else str(found)
 
 
-def _against_torch(context: Context, name: str, version: Version, python: str) -> str:
-    """Return what a release, or what comes with it, requires of another torch; or nothing."""
+def _own_torch(context: Context, name: str, version: Version, python: str) -> str:
+    """Return what a release itself requires of another torch; or nothing."""
     torch = context.packages.get(TORCH)
     if torch is None or name == TORCH:
         return ""
@@ -151,11 +200,30 @@ def _against_torch(context: Context, name: str, version: Version, python: str) -
         own = None
     if own is not None and not own.contains(torch.version, prereleases=True):
         return f"{name} {version} requires torch{shown(own)}"
+    return ""
+
+
+def _against_torch(context: Context, name: str, version: Version, python: str) -> str:
+    """Return what a release, or what comes with it, requires of another torch; or nothing."""
+    torch = context.packages.get(TORCH)
+    if torch is None or name == TORCH:
+        return ""
     there = frozenset(map(canonicalize_name, context.packages.names)) - {name}
     for each in closure(name, version, (), python, there=there):
+        if each.name in FAMILY:
+            continue  # there is one for each torch
         if each.torch is not None and not each.torch.contains(torch.version, prereleases=True):
             return f"{each.name} {each.version} requires torch{shown(each.torch)}"
     return ""
+
+
+def _of_family(context: Context, name: str, version: Version) -> tuple[str, ...]:
+    """Return what a release needs of torch's family that is not installed, with a torch."""
+    if context.packages.get(TORCH) is None or name in FAMILY:
+        return ()
+    there = frozenset(map(canonicalize_name, context.packages.names)) - {name}
+    found = {each.name for each in closure(name, version, (), _python(context), there=there)}
+    return tuple(each for each in FAMILY if each in found and each not in there)
 
 
 def _refused(context: Context, name: str, version: Version, replaced: str = "") -> str:
@@ -212,7 +280,7 @@ def _companion(context: Context, asked: Requirement, python: str, replaced: str)
         if not is_offered or runs is None or not for_python(runs, python):
             continue
         refused = _refused(context, name, each, replaced)
-        if not refused and not _against_torch(context, name, each, python):
+        if not refused and not _own_torch(context, name, each, python):
             return "" if is_first else f"{name}=={each}"
         is_first = False
     return None

@@ -225,7 +225,11 @@ def install(context: Context, wanted: str) -> Action:
         return pip(context, "install", wanted)
     if not found.wanted:
         return Action(f"no release in {wanted} fits what is installed: {found.obstacle}")
-    return pip(context, "install", found.wanted, *found.also)
+    command = pip(context, "install", found.wanted, *found.also)
+    if found.first:
+        before = f"install the {' and '.join(found.first)} of this torch first"
+        return Action(f"{before}, as pip would replace torch: then {command.text}")
+    return command
 
 
 def torch_minor(specifier: SpecifierSet) -> str:
