@@ -37,6 +37,11 @@ def _fitting(folder: Path, wanted: str, packages: Mapping[str, str], python: str
         # Little changes: the nearest minor release, next to a vllm that takes any newer one.
         ("transformers>=4.49", {"torch": "2.5.1", "transformers": "4.47.0", "vllm": "0.6.5"},
          "3.12", Fitting("transformers>=4.49,<4.50")),
+        # On ROCm, wheels for CUDA are none to advise.
+        ("bitsandbytes>=0.45.2", {"torch": "2.9.1+rocm6.4", "bitsandbytes": "0.45.0"}, "3.11",
+         Fitting("bitsandbytes>=0.49,<0.50")),
+        ("bitsandbytes>=0.45.2", {"torch": "2.6.0+cu124", "bitsandbytes": "0.45.0"}, "3.11",
+         Fitting("bitsandbytes>=0.45.2,<0.46")),
         # What calls it is from later: so is the release that it is known to work with.
         ("accelerate>=0.26", {"torch": "2.9.1", "transformers": "4.52.4", "accelerate": "0.20.0"},
          "3.11", Fitting("accelerate>=1.7,<1.8")),

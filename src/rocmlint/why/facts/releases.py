@@ -18,6 +18,7 @@ from rocmlint.published import requirements as published
 from rocmlint.published.closure import closure
 from rocmlint.published.fitting import TORCH, for_python, shown
 from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.published.rocm_wheels import is_for_cuda
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.installed import python_version
 from rocmlint.why.facts.requirements import required_by
@@ -194,6 +195,8 @@ def _own_torch(context: Context, name: str, version: Version, python: str) -> st
     torch = context.packages.get(TORCH)
     if torch is None or name == TORCH:
         return ""
+    if "rocm" in (torch.version.local or "") and is_for_cuda(name, version):
+        return f"the wheel of {name} {version} on PyPI has code for CUDA only"
     try:
         own = published.torch_requirement(name, version, _EXTRAS.get(name, ()), python)
     except KeyError:

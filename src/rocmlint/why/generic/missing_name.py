@@ -186,10 +186,11 @@ def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     where_asked = "" if module.count(".") == 0 else f" in {module}"
     yet = "" if change.gone else " yet"
     is_certain = release.version is not None or bool(context.frames)
+    by = _asked_by(context, release)
     return made(
         context,
         entry,
-        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{_asked_by(context)}",
+        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{by}",
         weight=WEIGHT,
         sure=is_certain,
         where=where(innermost(context)),
@@ -277,9 +278,10 @@ def _from_files(
     asker = place.owner if place is not None and place.owner.kind == "package" else None
     is_other = asker is not None and asker.name != release.name
     actions = []
-    if near:
+    is_ours = place is None or place.owner.kind != "package"
+    if near and is_ours:
         actions.append(Action(f"use {near[0]}, if that is meant"))
-    if home:
+    if home and is_ours:
         actions.append(Action(f"import {name} from {home}, if it does the same"))
     if is_other:
         text = f"install a {asker and asker.name} that is compatible with {release}"
@@ -291,7 +293,7 @@ def _from_files(
     yield made(
         context,
         entry,
-        f"the installed {release} has no {name}{where_asked}{hint}{_asked_by(context)}",
+        f"the installed {release} has no {name}{where_asked}{hint}{_asked_by(context, release)}",
         weight=WEIGHT,
         sure=has is False,
         where=where(place),
@@ -302,12 +304,14 @@ def _from_files(
     )
 
 
-def _asked_by(context: Context) -> str:
+def _asked_by(context: Context, release: Release) -> str:
     """Return whose code asks for it, where that is another package or remote code."""
     place = innermost(context)
     if place is None or place.owner.kind not in {"package", "hub"}:
         return ""
     file = naming_file(context)
+    if place.distribution == release.name:
+        return f"; {file} of the checkpoint names it" if file else ""
     if file:
         return f"; {place.owner} asks for it, as {file} of the checkpoint names it"
     return f"; {place.owner} asks for it" if place.owner.name else ""

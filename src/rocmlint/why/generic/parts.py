@@ -60,7 +60,7 @@ _PASSING_ON = (
     "torch/nn/modules/module.py",
     "torch/utils/checkpoint.py",
     "accelerate/utils/operations.py",
-    "transformers/utils/import_utils.py",
+    "/utils/import_utils.py",
     "transformers/utils/deprecation.py",
     "huggingface_hub/utils/_validators.py",
 )
