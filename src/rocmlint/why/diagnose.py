@@ -12,7 +12,9 @@ from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
+from rocmlint.why.generic.parts import NOT_OURS
 from rocmlint.why.tracker import tracker_of
+from rocmlint.why.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""
+_OF_CALLS = frozenset({"signature", "missing-name", "missing-attribute"})
+"""Readers that say who calls, or asks for a name."""
 _INSTALLS_ROCM = "rocmlint stack install-command"
 
 
@@ -96,7 +100,12 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
         return None
     ranked = sorted(found, key=lambda each: (each.verdict != "known", -each.weight))
     first = ranked[0]
-    equal = [each for each in ranked if each.verdict == first.verdict]
+    of_package = next(filter(_is_of_package, ranked), None)
+    if of_package is not None and _edits(first):
+        first = replace(
+            first, where=of_package.where, actions=of_package.actions, confirm=of_package.confirm
+        )
+    equal = [first, *(each for each in ranked[1:] if each.verdict == first.verdict)]
     if len({each.entry for each in equal}) > _MOST_ALTERNATIVES:
         return None
     rivals = [each for each in equal[1:] if each.weight == first.weight]
@@ -104,8 +113,23 @@ def _answer(found: list[Explanation], context: Context, raised: Raised | None) -
         missing = (*first.missing, OTHER_CAUSES)
         first = replace(first, verdict="likely", missing=missing)
     kept = (first, *(each for each in equal[1:] if not _is_same(each, first)))
-    shown = tuple(_for_amd_only(with_reason(each), context) for each in kept)
+    shown = tuple(_for_amd_only(useful(with_reason(each), context), context) for each in kept)
     return Answer(first.verdict, context.log, raised, shown[0], shown[1:])
+
+
+def _edits(explanation: Explanation) -> bool:
+    """Return whether an entry names no release to install, and no file of the project to edit."""
+    is_release = any("pip install" in each.text for each in explanation.actions)
+    return not (explanation.is_generic or explanation.where or is_release)
+
+
+def _is_of_package(explanation: Explanation) -> bool:
+    """Return whether a reader says that the failing call is in a package's file.
+
+    Whoever reads the answer has no call to edit then, but releases to choose.
+    """
+    is_of_call = explanation.is_generic and explanation.entry in _OF_CALLS
+    return is_of_call and explanation.where.endswith(NOT_OURS) and bool(explanation.actions)
 
 
 def _is_same(other: Explanation, first: Explanation) -> bool:

@@ -52,7 +52,45 @@ ROWS = (
         {"transformers": "5.16.0"},
         "known",
         "missing-name",
-        ("transformers 5.16.0", "gone since 5.0", "app.py:7 (this project)", "transformers<5.0"),
+        (
+            *("transformers 5.16.0", "gone since 5.0", "app.py:7 (this project)"),
+            *("use transformers.AutoModelForImageTextToText", "transformers<5.0"),
+        ),
+    ),
+    Row(
+        "an attribute of a module that is gone: the package's own code said what to use",
+        traceback(
+            "AttributeError: module 'transformers' has no attribute 'AdamW'",
+            "PROJECT/app.py: opt = transformers.AdamW(model.parameters())",
+        ),
+        {"transformers": "5.16.0"},
+        "known",
+        "missing-attribute",
+        ("use `torch.optim.AdamW`",),
+    ),
+    Row(
+        "a keyword that changed its name: the call gets the new one",
+        traceback(
+            "TypeError: snapshot_download() got an unexpected keyword argument 'use_auth_token'",
+            "PROJECT/app.py: path = snapshot_download(name, use_auth_token=True)",
+        ),
+        {"huggingface_hub": "1.0.1"},
+        "known",
+        "signature",
+        ("write token= instead of use_auth_token=",),
+        files={"PROJECT/app.py": "from huggingface_hub import snapshot_download\n"},
+    ),
+    Row(
+        "a keyword that was gone before the index begins, and what took its place",
+        traceback(
+            "TypeError: __init__() got an unexpected keyword argument 'logging_dir'",
+            "PROJECT/app.py: accelerator = Accelerator(",
+        ),
+        {"accelerate": "0.29.3"},
+        "known",
+        "signature",
+        ("no longer takes logging_dir", "write project_dir= instead of logging_dir="),
+        files={"PROJECT/app.py": "from accelerate import Accelerator\n"},
     ),
     Row(
         "a name that is gone, imported by a package: it is that one which changes",
@@ -67,6 +105,129 @@ ROWS = (
         ("gone since 0.26", "diffusers 0.27.0 asks for it", "diffusers>=", "huggingface-hub<0.26"),
     ),
     Row(
+        "a name that torch's own file imports: the build was made without it, whoever asks",
+        traceback(
+            "ImportError: cannot import name 'FileStore' from 'torch.distributed'"
+            " (SITE/torch/distributed/__init__.py)",
+            "PROJECT/app.py: import acme",
+            "SITE/acme/parallel.py: from torch.distributed.tensor import DTensor",
+            "SITE/torch/distributed/tensor/__init__.py: from torch.distributed import FileStore",
+        ),
+        {"torch": "2.9.1+rocm7.2.1", "acme": "1.0"},
+        "known",
+        "missing-name",
+        (
+            "was made without torch.distributed",
+            "acme 1.0 imports it",
+            "install a release of acme that does not import torch.distributed",
+        ),
+        never=("import FileStore from",),
+    ),
+    Row(
+        "a module that a package's own file imports, of a package that has several builds",
+        traceback(
+            "ModuleNotFoundError: No module named 'vllm.vllm_flash_attn.layers'",
+            "SITE/vllm/model_executor/models/qwen.py: from vllm.vllm_flash_attn.layers import x",
+        ),
+        {"torch": "2.7.0", "vllm": "0.8.6.dev10+rocm"},
+        "known",
+        "missing-module",
+        ("this build of vllm 0.8.6.dev10+rocm was made without", "a newer build of vllm"),
+        never=("import what it has",),
+        files={"SITE/vllm/__init__.py": ""},
+    ),
+    Row(
+        "a module that a package's own file imports, of a package that has one build",
+        traceback(
+            "ModuleNotFoundError: No module named 'acme.parts.wheel'",
+            "SITE/acme/parts/__init__.py: from acme.parts.wheel import Wheel",
+        ),
+        {"acme": "1.0"},
+        "likely",
+        "missing-module",
+        ("its files are of two releases", "--force-reinstall --no-deps acme==1.0"),
+        files={"SITE/acme/__init__.py": "", "SITE/acme/parts/__init__.py": ""},
+    ),
+    Row(
+        "a keyword from a file that a newer release wrote",
+        traceback(
+            "TypeError: ClusterConfig.__init__() got an unexpected keyword argument 'debug'",
+            "SITE/accelerate/commands/launch.py: args = _validate_launch_command(args)",
+            "SITE/accelerate/commands/config/config_args.py: return cls(**config_dict)",
+        ),
+        {"torch": "2.0.1", "accelerate": "0.19.0"},
+        "known",
+        "signature",
+        (
+            "a newer release wrote it to accelerate's default_config.yaml",
+            "'accelerate>=0.25,<0.26'",
+            "or delete debug from accelerate's default_config.yaml",
+        ),
+    ),
+    Row(
+        "a keyword from a file that no release in the index takes",
+        traceback(
+            "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'enable_lora'",
+            "SITE/acme/model.py: model = PeftModel.from_pretrained(model, folder)",
+            "SITE/peft/config.py: config = config_cls(**kwargs)",
+        ),
+        {"torch": "2.1.2", "peft": "0.7.1", "acme": "1.0"},
+        "known",
+        "signature",
+        (
+            *("adapter_config.json has enable_lora", "or another package, wrote it"),
+            "delete enable_lora from adapter_config.json",
+        ),
+        never=("pip install",),
+    ),
+    Row(
+        "an attribute of an object that another package of about the same day asks for",
+        traceback(
+            "AttributeError: 'CLIPTextModel' object has no attribute 'text_model'",
+            "PROJECT/app.py: pipe = StableDiffusionPipeline.from_single_file(path)",
+            "SITE/diffusers/loaders/single_file_utils.py: n = model.text_model.embeddings",
+            "SITE/torch/nn/modules/module.py: raise AttributeError(",
+        ),
+        {"torch": "2.11.0", "transformers": "5.6.0", "diffusers": "0.38.0"},
+        "likely",
+        "missing-attribute",
+        (
+            "diffusers 0.38.0 asks CLIPTextModel of transformers 5.6.0 for text_model",
+            *("diffusers>=0.39.0 is from after", "'transformers<5.5'"),
+        ),
+    ),
+    Row(
+        "a model that transformers lacks, loaded by an engine that needs code of its own for it",
+        traceback(
+            "ValueError: The checkpoint you are trying to load has model type `qwen2_5_vl` but"
+            " Transformers does not recognize this architecture.",
+            "SITE/vllm/transformers_utils/config.py: config = AutoConfig.from_pretrained(",
+            "SITE/transformers/models/auto/configuration_auto.py: raise ValueError(",
+        ),
+        {"torch": "2.5.1", "transformers": "4.47.0", "vllm": "0.6.5"},
+        "known",
+        "unknown-model",
+        ("comes with 4.49", "vllm 0.6.5 has code of its own", "vllm>=0.7.3 is from after"),
+        never=("pip install 'transformers",),
+    ),
+    Row(
+        "a name that a checkpoint's own file names, looked up by its loader",
+        traceback(
+            "AttributeError: module transformers has no attribute CLIPFeatureExtractor",
+            "SITE/diffusers/pipelines/pipeline_loading_utils.py: c = getattr(library, class_name)",
+            "SITE/transformers/utils/import_utils.py: raise AttributeError(f'...')",
+        ),
+        {"transformers": "5.0.0", "diffusers": "0.35.2"},
+        "known",
+        "missing-attribute",
+        (
+            "diffusers 0.35.2 asks for it, as model_index.json of the checkpoint names it",
+            "in model_index.json of the checkpoint, use transformers.CLIPImageProcessor",
+            "'transformers<5.0'",
+        ),
+        never=("upgrade diffusers", "transformers 5.0.0 asks"),
+    ),
+    Row(
         "a name that comes later, imported by a package",
         traceback(
             "ImportError: cannot import name 'EncoderDecoderCache' from 'transformers'"
@@ -76,7 +237,7 @@ ROWS = (
         {"transformers": "4.37.2", "peft": "0.13.0"},
         "known",
         "missing-name",
-        ("comes with 4.43", "peft==0.12.0", "transformers>=4.43"),
+        ("comes with 4.43", "peft==0.12.0", "'transformers>=4.45,<4.46'"),
     ),
     Row(
         "a private name of torch, imported by a package of which only the dates are known",
@@ -880,6 +1041,15 @@ NEAR_MISSES = (
 
 HOSTILE = (
     Row(
+        "an attribute of a wrapper, asked of an object that was not wrapped",
+        traceback(
+            "AttributeError: 'CLIPTextModel' object has no attribute 'disable_adapter'",
+            "SITE/diffusers/loaders/single_file_utils.py: with model.disable_adapter():",
+        ),
+        {"torch": "2.11.0", "transformers": "5.6.0", "diffusers": "0.38.0"},
+        "unknown",
+    ),
+    Row(
         "a class of the project with the name of one of transformers, called by the project",
         traceback(
             "TypeError: Trainer.step() takes 1 positional argument but 2 were given",
@@ -1051,6 +1221,25 @@ def test_what_a_reader_cannot_know_stays_unknown(text: str, tmp_path: Path) -> N
     assert answer.verdict == "unknown", "\n".join(lines_of(answer))
 
 
+def test_of_a_call_in_a_package_the_entry_says_why_and_the_reader_what_to_install(
+    tmp_path: Path,
+) -> None:
+    site = FakeSite(tmp_path, {"trl": "0.13.0", "instructlab": "0.22.1"})
+    text = traceback(
+        "TypeError: SFTTrainer.__init__() got an unexpected keyword argument 'max_seq_length'",
+        "SITE/instructlab/train/linux_train.py: trainer = SFTTrainer(",
+        "SITE/transformers/utils/deprecation.py: return func(*args, **kwargs)",
+    )
+    explained = site.why(text).explanation
+    assert explained is not None
+    assert explained.entry == "sft-arguments-moved"
+    assert "instructlab 0.22.1" in explained.where
+    assert [each.text.partition(" -m ")[2] or each.text for each in explained.actions] == [
+        "upgrade instructlab to a release for trl 0.13.0",
+        "pip install 'trl<0.13'",
+    ]
+
+
 def test_text_of_the_log_reaches_a_command_only_in_quotes(tmp_path: Path) -> None:
     site = FakeSite(tmp_path, {"torch": "2.4.0"})
     hostile = "ImportError: x>=1;$(reboot) is required for a normal functioning of this module, but"
@@ -1058,9 +1247,9 @@ def test_text_of_the_log_reaches_a_command_only_in_quotes(tmp_path: Path) -> Non
     assert answer.verdict == "unknown"
     name = "PROJECT/a b$(reboot).py"
     text = traceback(
-        "ImportError: cannot import name 'AutoModelForVision2Seq' from 'transformers'"
+        "ImportError: cannot import name 'TFBertModel' from 'transformers'"
         " (SITE/transformers/__init__.py)",
-        f"{name}: from transformers import AutoModelForVision2Seq",
+        f"{name}: from transformers import TFBertModel",
     )
     site.install("transformers", "5.16.0")
     answer = site.why(text)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING
+
+from packaging.version import Version
 
 from rocmlint.published.names import index_of, names_of
 from rocmlint.published.replacements import replacement_of
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 
 def successor(dotted: str, release: Version) -> str:
@@ -85,7 +83,7 @@ def modules_with(package: str, name: str, release: Version | None) -> tuple[str,
     known = names_of(package)
     if known is None:
         return ()
-    asked = release or known.versions[-1]
+    asked = Version(release.base_version) if release is not None else known.versions[-1]
     if index_of(known.versions, asked) is None:  # older, newer or a development version
         asked = known.versions[0 if asked < known.versions[0] else -1]
     return known.elsewhere(name, asked)

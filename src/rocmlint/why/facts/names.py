@@ -168,7 +168,11 @@ def told(change: Change) -> str:
     if change.comes is None:
         return ""
     came = minor_release(change.comes)
-    return f"{came} has it" if change.is_by_then else f"comes with {came}"
+    return (
+        f"{came} has it, older ones are not in the index"
+        if change.is_by_then
+        else f"comes with {came}"
+    )
 
 
 def requirement_for(name: str, change: Change) -> str:

@@ -15,8 +15,10 @@ from rocmlint.why.facts.value import Unread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
+    from rocmlint.project.project import Project
     from rocmlint.why.facts.context import Context
 
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\s*\*\s*\d[\d_]*)*"
@@ -158,22 +160,50 @@ def pinned(context: Context, package: str) -> Version | Unread | None:
 
     That is the version of a lock file or of ``==``, else the newest that its requirement allows.
     """
-    from packaging.utils import canonicalize_name  # noqa: PLC0415 - one use
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - few symptoms need it
 
-    from rocmlint.config.settings import Settings  # noqa: PLC0415 - few symptoms need it
-    from rocmlint.disk.disk import Disk  # noqa: PLC0415
-    from rocmlint.project.project import Project  # noqa: PLC0415
-    from rocmlint.source.decoding import text_of  # noqa: PLC0415
-
-    folder = os.path.abspath(context.project)
-    project = Project(folder, Settings(root=folder), Disk(text_of))
-    found = [each for each in project.versions(canonicalize_name(package)) if each.declared]
+    found = [
+        each
+        for each in _declarations(context).versions(canonicalize_name(package))
+        if each.declared
+    ]
     if len({each.version for each in found}) > 1:
         return Unread(f"the {package} that the project requires (it names several)")
     if not found:
         return None
     context.saw(f"{package} of the project", found[0].version, found[0].place or found[0].said)
     return found[0].version
+
+
+def declared(context: Context, package: str) -> tuple[SpecifierSet, str] | None:
+    """Return which versions of a package the project's files require, and where; None for any.
+
+    None as well where files differ, or where the log is of other files than the project's.
+    """
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - as above
+
+    from rocmlint.text.written import requirement_of  # noqa: PLC0415
+
+    kinds = {context.owner(each).kind for each in context.frames}
+    if "other" in kinds and "project" not in kinds:
+        return None
+    project = _declarations(context)
+    found = {}
+    for each in project.requirements(canonicalize_name(package)):
+        asked = requirement_of(each.declared.text) if not each.declared.group else None
+        if asked is not None and asked.specifier:
+            found[str(asked.specifier)] = (asked.specifier, project.place_of(each))
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _declarations(context: Context) -> Project:
+    from rocmlint.config.settings import Settings  # noqa: PLC0415 - few symptoms need it
+    from rocmlint.disk.disk import Disk  # noqa: PLC0415
+    from rocmlint.project.project import Project  # noqa: PLC0415
+    from rocmlint.source.decoding import text_of  # noqa: PLC0415
+
+    folder = os.path.abspath(context.project)
+    return Project(folder, Settings(root=folder), Disk(text_of))
 
 
 def _files_of_frames(context: Context) -> frozenset[str]:

@@ -29,7 +29,10 @@ def required_by(installed: Installed, name: str = "") -> Iterator[Requirement]:
         text = read_small(os.path.join(installed.record, "METADATA"), _LARGEST)
     except (OSError, ValueError):
         return
-    written = re.compile(re.escape(name).replace(r"\-", "[-_.]+"), re.IGNORECASE)
+    pattern = re.escape(name).replace(r"\-", "[-_.]+")
+    if name and not re.search(rf"(?im)^Requires-Dist: {pattern}".encode(), text):
+        return  # few packages ask for one, and to parse the headers of all takes long
+    written = re.compile(pattern, re.IGNORECASE)
     headers = HeaderParser().parsestr(text.decode("utf-8", "replace"), headersonly=True)
     for line in headers.get_all("Requires-Dist") or ():
         found = requirement_of(line) if written.match(line) else None

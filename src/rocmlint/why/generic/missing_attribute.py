@@ -14,7 +14,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import modules_with
+from rocmlint.why.facts.moved import modules_with, successor
 from rocmlint.why.facts.names import (
     change_of,
     indexed,
@@ -29,6 +29,7 @@ from rocmlint.why.facts.names import (
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.inherited import asks_a_configuration, of_derived
 from rocmlint.why.generic.missing_name import explain
+from rocmlint.why.generic.other_caller import of_other_caller
 from rocmlint.why.generic.parts import (
     in_place,
     innermost,
@@ -120,7 +121,8 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
         yield from inherited
         return
     if not holders:
-        yield from _of_remote_code(context, holder, attribute, message)
+        of_remote_code = list(_of_remote_code(context, holder, attribute, message))
+        yield from of_remote_code or of_other_caller(context, holder, attribute, message)
         return
     first = holders[0]
     if not first.change.gone and not message.startswith("type object"):
@@ -269,7 +271,9 @@ def _edit(holder: Holder, attribute: str) -> str:
     """Return an edit where the class is the project's to use in another way."""
     if holder.change.gone is None:
         return ""
-    return f"do without {attribute}: look into {holder.dotted} for what does its work now"
+    release = holder.release.version
+    new = successor(f"{holder.dotted}.{attribute}", release) if release is not None else ""
+    return new or f"do without {attribute}: look into {holder.dotted} for what does its work now"
 
 
 def _is_in_project(context: Context, holder: str) -> bool:

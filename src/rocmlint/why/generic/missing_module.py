@@ -27,6 +27,7 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.of_python import is_below, python_of_log
 from rocmlint.why.generic.other_interpreter import interpreter_of, not_found
 from rocmlint.why.generic.parts import in_place, innermost, install, made, pip, python_of, where
@@ -301,26 +302,33 @@ def _submodule(
             message=message,
         )
         return
+    built = of_build(context, "missing-module", release, module, message)
+    if built is not None and not files_have(context, module):
+        yield built
+        return
     parent = module.rpartition(".")[0]
     if release.version is None or change.is_there or files_have(context, module):
         return
     top_is_read = bool(module_file(context, parent.partition(".")[0]))
     near = alike(context, module, release.version)
     hint = f"; it has {', '.join(near)}" if near else ""
+    action = f"install a release of {release.name} that has it, or import what it has"
+    if place is not None and place.owner.kind == "package":
+        action = f"upgrade {place.owner.name} to a release for {release}, or install an older"
+        action += f" {release.name}, if {module} is gone from it"
+    elif near:
+        action = f"use {parent}.{near[0]}, if that is meant"
     if top_is_read:
         context.saw(module, "not there", "the installed files")
+    by = f"; {place.owner} imports it" if place and place.owner.kind == "package" else ""
     yield made(
         context,
         "missing-module",
-        f"the installed {release} has no module {module}{hint}",
+        f"the installed {release} has no module {module}{hint}{by}",
         weight=_WEIGHT + 4,
         sure=top_is_read,
         where=where(place),
-        actions=(
-            Action(f"use {parent}.{near[0]}, if that is meant")
-            if near
-            else Action(f"install a release of {release.name} that has it, or import what it has"),
-        ),
+        actions=(Action(action),),
         confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
         missing=(release.unread,),
         message=message,

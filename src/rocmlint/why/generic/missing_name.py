@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import moved_to
+from rocmlint.why.facts.moved import moved_to, successor
 from rocmlint.why.facts.names import (
     alike,
     change_of,
@@ -27,12 +27,14 @@ from rocmlint.why.facts.names import (
 )
 from rocmlint.why.facts.patched import is_patched
 from rocmlint.why.facts.value import Unread
+from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.parts import (
     asking,
     in_place,
     innermost,
     install,
     made,
+    naming_file,
     pip,
     python_of,
     unmet_demand,
@@ -119,12 +121,23 @@ def explain(
     demanded = unmet_demand(context, release)
     if demanded is not None:
         yield _unmet(context, entry, dotted, release, change, demanded, message)
+    elif (built := _by_build(context, entry, dotted, release, change, message)) is not None:
+        yield built
     elif change.is_told:
         yield _told(context, entry, dotted, release, change, message)
     elif change.is_there and history is not None and release.version is not None:
         yield from _refuted(context, entry, dotted, release, history, message)
     elif release.version is not None:
         yield from _from_files(context, entry, dotted, release, message)
+
+
+def _by_build(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+    context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
+) -> Explanation | None:
+    """Explain it by the build, unless the index knows that the release itself lacks the name."""
+    if change.is_told or files_have(context, dotted):
+        return None
+    return of_build(context, entry, release, dotted, message)
 
 
 def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
@@ -163,17 +176,21 @@ def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     """Explain it by the index."""
     module, _, name = dotted.rpartition(".")
     saw_index(context, dotted, change)
-    new_module = moved_to(dotted, release.version) if release.version is not None else ""
-    new = f"import {name} from {new_module}, if it does the same" if new_module else ""
+    new = ""
+    if release.version is not None and change.gone is not None:
+        new = successor(dotted, release.version)
+    elif release.version is not None and (home := moved_to(dotted, release.version)):
+        new = f"import {name} from {home}, if it does the same"
     version = str(release) if release.version else f"the installed {release}"
     wanted = requirement_for(release.name, change)
     where_asked = "" if module.count(".") == 0 else f" in {module}"
     yet = "" if change.gone else " yet"
     is_certain = release.version is not None or bool(context.frames)
+    by = _asked_by(context, release)
     return made(
         context,
         entry,
-        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{_asked_by(context)}",
+        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{by}",
         weight=WEIGHT,
         sure=is_certain,
         where=where(innermost(context)),
@@ -261,9 +278,10 @@ def _from_files(
     asker = place.owner if place is not None and place.owner.kind == "package" else None
     is_other = asker is not None and asker.name != release.name
     actions = []
-    if near:
+    is_ours = place is None or place.owner.kind != "package"
+    if near and is_ours:
         actions.append(Action(f"use {near[0]}, if that is meant"))
-    if home:
+    if home and is_ours:
         actions.append(Action(f"import {name} from {home}, if it does the same"))
     if is_other:
         text = f"install a {asker and asker.name} that is compatible with {release}"
@@ -275,7 +293,7 @@ def _from_files(
     yield made(
         context,
         entry,
-        f"the installed {release} has no {name}{where_asked}{hint}{_asked_by(context)}",
+        f"the installed {release} has no {name}{where_asked}{hint}{_asked_by(context, release)}",
         weight=WEIGHT,
         sure=has is False,
         where=where(place),
@@ -286,11 +304,16 @@ def _from_files(
     )
 
 
-def _asked_by(context: Context) -> str:
+def _asked_by(context: Context, release: Release) -> str:
     """Return whose code asks for it, where that is another package or remote code."""
     place = innermost(context)
     if place is None or place.owner.kind not in {"package", "hub"}:
         return ""
+    file = naming_file(context)
+    if place.distribution == release.name:
+        return f"; {file} of the checkpoint names it" if file else ""
+    if file:
+        return f"; {place.owner} asks for it, as {file} of the checkpoint names it"
     return f"; {place.owner} asks for it" if place.owner.name else ""
 
 

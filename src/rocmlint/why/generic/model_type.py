@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.names import (
     change_of,
@@ -15,7 +16,7 @@ from rocmlint.why.facts.names import (
     table,
     told,
 )
-from rocmlint.why.generic.parts import install, made, python_of
+from rocmlint.why.generic.parts import Place, later_importer, made, python_of, releases_with
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
+    from rocmlint.why.facts.names import Change, Release
 
 _TYPE = re.compile(
     r"has model type [`'\"](?P<type>[\w-]+)[`'\"] but Transformers does not recognize this"
@@ -32,6 +34,7 @@ _CLASS = re.compile(
     r"(?:Tokenizer class|Could not find(?: module)?) "
     r"(?P<name>[A-Z]\w+) (?:does not exist or is not currently imported|neither in|in <module)"
 )
+_ENGINES = frozenset({"vllm", "sglang", "lmdeploy"})
 _WEIGHT = 40
 
 
@@ -64,13 +67,15 @@ def _explained(context: Context, dotted: str, what: str, message: str) -> Iterat
     saw_index(context, dotted, change)
     version = str(release) if release.version else f"the installed {release}"
     yet = "" if change.gone else " yet"
+    engine = _engine(context)
+    other = f"; {engine.owner} has code of its own for each model" if engine is not None else ""
     yield made(
         context,
         "unknown-model",
-        f"{version} does not have {what}{yet}: {told(change)}",
+        f"{version} does not have {what}{yet}: {told(change)}{other}",
         weight=_WEIGHT,
         actions=(
-            install(context, requirement_for("transformers", change)),
+            *_releases(context, release, change, engine),
             Action("or load a checkpoint whose config.json names a model that it has"),
         ),
         confirm=f"{python_of(context)} -c 'import {_module(dotted)}'",
@@ -78,6 +83,31 @@ def _explained(context: Context, dotted: str, what: str, message: str) -> Iterat
         table=table(),
         message=message,
     )
+
+
+def _engine(context: Context) -> Place | None:
+    """Return the frame of an engine that loads the model with its own code, not transformers'."""
+    for chain in context.log.chains:
+        for frame in (frame for each in chain.raised for frame in each.frames):
+            owner = context.owner(frame)
+            if owner.kind == "package" and owner.name.lower() in _ENGINES:
+                return Place(frame, owner)
+    return None
+
+
+def _releases(
+    context: Context, release: Release, change: Change, engine: Place | None
+) -> Iterator[Action]:
+    """Yield which release to install: of an engine, as transformers alone does not suffice."""
+    if engine is None or change.comes is None:
+        yield from releases_with(context, change, release, requirement_for(release.name, change))
+        return
+    later = later_importer(engine, release.name, change.comes)
+    after = (
+        f" ({later} is from after {release.name} {minor_release(change.comes)})" if later else ""
+    )
+    name = engine.owner.name
+    yield Action(f"upgrade {name} to a release that lists the model{after}, with its transformers")
 
 
 def _module(dotted: str) -> str:

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.published import imports, requirements
+from rocmlint.published.fitting import shown
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
 from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
+from rocmlint.why.facts.project import declared
+from rocmlint.why.facts.releases import fitting
 from rocmlint.why.facts.remote_code import saved_with
 from rocmlint.why.facts.requirements import required_by
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
@@ -28,6 +33,10 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.frames import Owner
     from rocmlint.why.facts.names import Change, Release
     from rocmlint.why.log.shapes import Frame
+
+
+NOT_OURS = "not this project's code"
+"""How the place of a package's file, or of remote code, ends."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,19 @@ _PASSING_ON = (
     "torch/nn/modules/module.py",
     "torch/utils/checkpoint.py",
     "accelerate/utils/operations.py",
+    "/utils/import_utils.py",
+    "transformers/utils/deprecation.py",
+    "huggingface_hub/utils/_validators.py",
 )
-"""Files that only pass a call on: who calls is in the frame before."""
+"""Files that only pass a call on, or look a name up: who asks is in the frame before."""
+_WRAPPER = re.compile(r"return (?:func|fn|f|function|method|wrapped)\(\*args, \*\*kwargs\)\Z")
+"""The line of a decorator that calls what it decorates."""
+_LOADING = (
+    "diffusers/pipelines/pipeline_loading_utils.py",
+    "diffusers/pipelines/pipeline_utils.py",
+    "diffusers/pipeline_utils.py",
+)
+"""Files that look up the classes that model_index.json of a checkpoint names."""
 _WRAPPED = re.compile(r"Failed to import (?P<top>\w+)(?:\.\w+)* because of the following error")
 
 
@@ -60,9 +80,15 @@ def innermost(context: Context) -> Place | None:
     """Return the innermost frame that is not in Python's own files, nor only passes a call on."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
-        if owner.kind != "python" and not frame.file.replace("\\", "/").endswith(_PASSING_ON):
+        if owner.kind != "python" and not _passes_on(frame):
             return Place(frame, owner)
     return None
+
+
+def _passes_on(frame: Frame) -> bool:
+    is_lookup = frame.function in {"__getattr__", "__getattribute__"}
+    is_wrapper = _WRAPPER.match(frame.code.strip()) is not None
+    return is_lookup or is_wrapper or frame.file.replace("\\", "/").endswith(_PASSING_ON)
 
 
 def asking(context: Context) -> tuple[str, Version] | None:
@@ -78,6 +104,13 @@ def asking(context: Context) -> tuple[str, Version] | None:
     if installed is None:
         return None
     return canonicalize_name(installed.name), installed.version
+
+
+def naming_file(context: Context) -> str:
+    """Return the file of a checkpoint that names what its loader looks up; empty for none."""
+    place = innermost(context)
+    is_loader = place is not None and place.frame.file.replace("\\", "/").endswith(_LOADING)
+    return "model_index.json" if is_loader else ""
 
 
 def unmet_demand(context: Context, other: Release) -> SpecifierSet | None:
@@ -100,7 +133,7 @@ def where(place: Place | None, change: str = "change this file") -> str:
     if place is None:
         return ""
     if place.owner.kind in {"package", "hub"}:
-        return f"{place.frame.file}:{place.frame.line} ({place.owner}): not this project's code"
+        return f"{place.frame.file}:{place.frame.line} ({place.owner}): {NOT_OURS}"
     return f"{place}: {change}"
 
 
@@ -171,7 +204,10 @@ def pip(context: Context, *rest: str) -> Action:
 
 
 def install(context: Context, wanted: str) -> Action:
-    """Return the command that installs a requirement; of torch and its family, one for ROCm."""
+    """Return the command that installs a requirement; of torch and its family, one for ROCm.
+
+    It takes a release that fits what is installed, and says why where there is none.
+    """
     asked = requirement_of(wanted)
     name = canonicalize_name(asked.name) if asked is not None else wanted
     if name in FAMILY and asked is not None:
@@ -184,7 +220,16 @@ def install(context: Context, wanted: str) -> Action:
     if name in BUILT_FOR_CUDA:
         text = f"install a build of {wanted} for ROCm: the wheels on PyPI have code for CUDA only"
         return Action(text)
-    return pip(context, "install", wanted)
+    found = fitting(context, asked) if asked is not None and not asked.url else None
+    if found is None:
+        return pip(context, "install", wanted)
+    if not found.wanted:
+        return Action(f"no release in {wanted} fits what is installed: {found.obstacle}")
+    command = pip(context, "install", found.wanted, *found.also)
+    if found.first:
+        before = f"install the {' and '.join(found.first)} of this torch first"
+        return Action(f"{before}, as pip would replace torch: then {command.text}")
+    return command
 
 
 def torch_minor(specifier: SpecifierSet) -> str:
@@ -264,7 +309,9 @@ def in_place(
     place = innermost(context)
     kind = place.owner.kind if place is not None else ""
     found: list[Action] = []
-    if kind == "package" and place is not None and place.distribution != other.name:
+    if file := naming_file(context):
+        found += [Action(f"in {file} of the checkpoint, {new}")] if new else []
+    elif kind == "package" and place is not None and place.distribution != other.name:
         package = place.owner.name
         fitting = newer_importer(place, other) if change.gone else older_importer(place, other)
         later = later_importer(place, other.name, change.gone)
@@ -284,9 +331,45 @@ def in_place(
         file = shlex.quote(place.frame.file)
         words = f"rocmlint --select ROC204 {file}"
         found.append(Action(words, is_command=True, safe=True))
-    if wanted:
-        found.append(install(context, wanted))
+    found += releases_with(context, change, other, wanted)
     return tuple(found)
+
+
+def releases_with(
+    context: Context, change: Change, other: Release, wanted: str
+) -> Iterator[Action]:
+    """Yield how to get a release with a name: the one that the project requires comes first."""
+    required = declared(context, other.name) if other.version is not None else None
+    if required is not None and other.version is not None:
+        specifier, place = required
+        newest = requirements.newest(canonicalize_name(other.name), specifier)
+        is_met = specifier.contains(other.version, prereleases=True)
+        context.saw(f"{other.name} of the project", f"requires {shown(specifier)}", place)
+        if newest is not None and not is_met and _may_have(newest, change, other.version):
+            yield install(context, f"{other.name}{shown(specifier)}")
+            return
+    if not wanted:
+        return
+    action = install(context, wanted)
+    yield action
+    if not action.is_command and change.is_by_then and change.comes is not None:
+        between = f"between {other.version} and {minor_release(change.comes)}"
+        yield Action(f"try a release {between}: whether it has it is not in the index")
+    asked = requirement_of(wanted)
+    if required is not None and asked is not None:
+        specifier, place = required
+        both = specifier & asked.specifier
+        if requirements.newest(canonicalize_name(other.name), both) is None:
+            yield Action(f"change {other.name}{shown(specifier)} in {place} as well")
+
+
+def _may_have(release: Version, change: Change, installed: Version) -> bool:
+    """Return whether a release may have what the installed one lacks."""
+    if change.gone is not None:
+        return release < change.gone
+    if change.comes is None:
+        return False
+    return release >= change.comes or (change.is_by_then and release > installed)
 
 
 def library_model(context: Context, place: Place) -> str:

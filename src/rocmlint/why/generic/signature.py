@@ -8,9 +8,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
+from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.definitions import definitions
 from rocmlint.why.facts.moved import modules_with
@@ -35,6 +37,7 @@ from rocmlint.why.generic.parts import (
     made,
     where,
 )
+from rocmlint.why.generic.passed_from_file import file_passed, of_no_release, without, writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,11 +186,28 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
         is_proven = imported is not None or is_of_package
         yield _by_index(context, call, told_[0], place, is_one=len(owners) == 1 and is_proven)
         return
-    if imported is not None:
+    unknown = _of_no_release(context, call, imported, place)
+    if unknown is not None:
+        yield unknown
+    elif imported is not None:
         yield from _by_import(context, call, imported, place)
     elif place is not None and not call.is_double:
         older = list(of_override(context, call, place)) if not call.lacking else []
         yield from older or of_own_class(context, call, place)
+
+
+def _of_no_release(
+    context: Context, call: Call, imported: Callee | None, place: Place | None
+) -> Explanation | None:
+    """Explain a keyword from a file that no release of the package which reads it takes."""
+    if place is None or not file_passed(place):
+        return None
+    for each in _candidates(context, call, imported):
+        if each.release.name == place.distribution:
+            return of_no_release(
+                context, place, each.dotted, each.release, call.given, call.message
+            )
+    return None
 
 
 def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
@@ -237,7 +257,10 @@ def _by_index(
     caller = place.owner if place is not None and place.owner.name else None
     is_other = place is not None and place.distribution != release.name
     by = f"; {caller} passes it" if caller is not None and is_other else ""
-    new = f"leave {call.given} out of the call" if change.gone else ""
+    new = _without(callee, call.given) if change.gone else ""
+    file = file_passed(place) if not is_other else ""
+    by = f"; {writer(file, change)}" if file else by
+    actions = in_place(context, change, release, requirement_for(release.name, change), new)
     return made(
         context,
         "signature",
@@ -245,12 +268,35 @@ def _by_index(
         weight=_WEIGHT + 4,
         sure=is_one,
         where=where(place),
-        actions=in_place(context, change, release, requirement_for(release.name, change), new),
+        actions=(*actions, *((without(file, call.given),) if file else ())),
         missing=(release.unread,),
         rules=("ROC205",),
         table=table(),
         message=call.message,
     )
+
+
+def _without(callee: Callee, keyword: str) -> str:
+    """Return what to write in a call that no longer takes a keyword."""
+    return _instead(callee, keyword) or f"leave {keyword} out of the call"
+
+
+def _instead(callee: Callee, keyword: str) -> str:
+    """Return what took a keyword's place, as the package's own code says it; or nothing."""
+    new = keyword_replacement(callee.dotted, keyword)
+    if new is not None:
+        return f"write {new}= instead of {keyword}="
+    known, release = keyword_advice(callee.dotted, keyword), callee.release.version
+    if known is None or release is None or (known.since and release < Version(known.since)):
+        return ""
+    return known.text
+
+
+def _lacks_by_index(callee: Callee, keyword: str) -> bool:
+    """Return whether the index proves that the release does not take a keyword."""
+    known, release = names_of(callee.dotted.partition(".")[0]), callee.release.version
+    history = known.keyword(callee.dotted, keyword) if known is not None else None
+    return history is not None and release is not None and history.at(release) is False
 
 
 def _imported(context: Context, call: Call, place: Place | None) -> Callee | None:
@@ -312,20 +358,27 @@ def _by_import(
     is_package = caller.kind == "package" and canonicalize_name(caller.name) != release.name
     who = f"{caller} calls it" if caller.name else f"{os.path.basename(place.frame.file)} calls it"
     problem = f"{name} of the installed {release} {call.problem}; {who} for another release"
+    instead = _instead(callee, call.given) if call.given and not call.is_double else ""
+    is_certain = bool(instead) and lacks is not True and _lacks_by_index(callee, call.given)
+    if instead:
+        saw_index(context, f"{callee.dotted}({call.given}=)", _change(callee, call))
+        problem = f"{name} of {release} no longer takes {call.given}; {who} for an older release"
     pair = f"{release.name} and {caller.name}" if is_package else release.name
     text = f"install the {pair} that this call was written for"
     if release.name == "torch" and call.given:  # it keeps what it once took
         text = f"install a newer {pair}: torch takes more keywords from release to release"
-    if caller.kind not in {"package", "hub"}:
+    is_ours = caller.kind not in {"package", "hub"}
+    if is_ours and not instead:
         text += ", or correct the call"
+    unread = Unread(f"which releases of {release.name} take this call")
     yield made(
         context,
         "signature",
         problem,
         weight=_WEIGHT,
-        sure=False,
+        sure=is_certain,
         where=where(place),
-        actions=(Action(text),),
-        missing=(release.unread, Unread(f"which releases of {release.name} take this call")),
+        actions=(*((Action(instead),) if is_ours and instead else ()), Action(text)),
+        missing=(release.unread, *(() if is_certain else (unread,))),
         message=call.message,
     )
