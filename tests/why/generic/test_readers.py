@@ -115,10 +115,10 @@ ROWS = (
         ),
         {"torch": "2.9.1+rocm7.2.1", "acme": "1.0"},
         "known",
-        "missing-name",
+        "torch-without-distributed",
         (
-            "was made without torch.distributed",
-            "acme 1.0 imports it",
+            "built without torch.distributed",
+            "acme uses it without a check",
             "install a release of acme that does not import torch.distributed",
         ),
         never=("import FileStore from",),
