@@ -720,7 +720,7 @@ ROWS = (
         "a release from before the index begins",
         "ImportError: cannot import name 'MistralForCausalLM' from 'transformers'",
         {"transformers": "4.31.0"},
-        "known",
+        "likely",
         "missing-name",
         ("4.36 has it", "transformers>=4.36"),
     ),

@@ -179,13 +179,15 @@ def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     new = ""
     if release.version is not None and change.gone is not None:
         new = successor(dotted, release.version)
+    elif change.is_by_then:
+        pass  # the index begins later: it does not say what this release has
     elif release.version is not None and (home := moved_to(dotted, release.version)):
         new = f"import {name} from {home}, if it does the same"
     version = str(release) if release.version else f"the installed {release}"
     wanted = requirement_for(release.name, change)
     where_asked = "" if module.count(".") == 0 else f" in {module}"
-    yet = "" if change.gone else " yet"
-    is_certain = release.version is not None or bool(context.frames)
+    yet = "" if change.gone or change.is_by_then else " yet"
+    is_certain = (release.version is not None or bool(context.frames)) and not change.is_by_then
     by = _asked_by(context, release)
     return made(
         context,
@@ -287,7 +289,8 @@ def _from_files(
         text = f"install a {asker and asker.name} that is compatible with {release}"
         actions.append(Action(text))
     elif not actions:
-        actions.append(Action(f"install the {release.name} that this code was written for"))
+        text = f"correct the name; only if another release has it, install that {release.name}"
+        actions.append(Action(text))
     hint = f"; it has {', '.join(near)}" if near else ""
     where_asked = "" if module.count(".") == 0 else f" in {module}"
     yield made(
