@@ -239,7 +239,7 @@ def _refused(context: Context, name: str, version: Version, replaced: str = "") 
         is_met = present is None or specifier.contains(present.version, prereleases=True)
         if is_met and not specifier.contains(version):
             refusing = [each for each in specifier if not each.contains(version)]
-            return f"{other} requires {name}{refusing[0]} (upgrade it as well)"
+            return f"{other} requires {name}{refusing[0]} (change it as well)"
     for partner in imports.partners(name):
         found = context.packages.get(partner)
         if found is None or partner == replaced:
