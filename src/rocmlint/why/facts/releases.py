@@ -56,6 +56,12 @@ class Fitting(NamedTuple):
     """Why the release that is nearest does not fit, where none does."""
 
 
+def knows_packages(context: Context) -> bool:
+    """Return whether the packages that were read are the job's: not those of rocmlint alone."""
+    is_of_job = not context.is_assumed or context.packages.get(TORCH) is not None
+    return is_of_job and bool(context.packages.folders) and not context.is_elsewhere
+
+
 def fitting(context: Context, asked: Requirement) -> Fitting | None:
     """Return the release in a range that fits what is installed; None where that is not known.
 
@@ -66,7 +72,7 @@ def fitting(context: Context, asked: Requirement) -> Fitting | None:
     """
     name = canonicalize_name(asked.name)
     operators = {each.operator for each in asked.specifier}
-    if context.is_elsewhere or not context.packages.folders or operators & _PINS:
+    if not knows_packages(context) or operators & _PINS:
         return None
     known = [
         each
