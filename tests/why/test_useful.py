@@ -107,3 +107,12 @@ def test_what_the_project_requires_comes_first_where_it_is_among_what_is_advised
     shown = Explanation("entry", "known", "cause", actions=(action,))
     found = [each.text.partition(" -m ")[2] for each in useful(shown, context).actions]
     assert found == ([first, ""] if first else [""])
+
+
+def test_packages_of_rocmlint_alone_judge_no_advice(tmp_path: Path) -> None:
+    site = FakeSite(tmp_path, {"numpy": "1.26.4"})
+    prefix = str(site.prefix / "bin" / "python")
+    context = Context(read_text(""), str(site.project), prefix, is_assumed=True)
+    actions = (Action("python -m pip install 'numpy<2'", is_command=True),)
+    shown = Explanation("entry", "known", "cause", actions=actions)
+    assert useful(shown, context).actions == actions

@@ -15,7 +15,7 @@ from rocmlint.published.fitting import shown
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.facts.project import declared
-from rocmlint.why.facts.releases import fitting
+from rocmlint.why.facts.releases import fitting, knows_packages
 from rocmlint.why.generic.parts import install
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _as_required(actions: list[Action], context: Context) -> Iterator[Action]:
 
     One of the actions must name releases of the package that this one is among.
     """
-    for name, proposed in _proposed(actions).items():
+    for name, proposed in _proposed(actions).items() if knows_packages(context) else ():
         installed = context.packages.get(name) if name not in FAMILY else None
         required = declared(context, name) if installed is not None else None
         if installed is None or required is None:
@@ -101,7 +101,7 @@ def _proposed(actions: list[Action]) -> dict[str, list[SpecifierSet]]:
 
 def _has(name: str, version: str, context: Context) -> bool:
     """Return whether a release of this version or a later one is installed."""
-    found = None if context.is_elsewhere else context.packages.get(name)
+    found = context.packages.get(name) if knows_packages(context) else None
     wanted = version_of(version)
     if found is None or wanted is None:
         return False
@@ -128,7 +128,7 @@ def _unmet_part(text: str, context: Context) -> str:
 def _is_met(command: str, context: Context) -> bool:
     """Return whether pip would do nothing: all that it should install is there already."""
     words = _words(command)
-    if "pip" not in words or "install" not in words or context.is_elsewhere:
+    if "pip" not in words or "install" not in words or not knows_packages(context):
         return False
     asked = words[words.index("install") + 1 :]
     if not asked or any(each.startswith("-") and each != "--no-deps" for each in asked):

@@ -70,7 +70,7 @@ def test_what_other_packages_require_is_met(tmp_path: Path) -> None:
     found = fitting(context, Requirement("transformers>=4.50"))
     assert found is not None
     assert not found.wanted
-    assert found.obstacle == "acme 1.0 requires transformers<4.50 (upgrade it as well)"
+    assert found.obstacle == "acme 1.0 requires transformers<4.50 (change it as well)"
 
 
 @pytest.mark.parametrize("wanted", ["accelerate==0.25.0", "a-package-of-which-nothing-is-known"])

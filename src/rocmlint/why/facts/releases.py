@@ -56,6 +56,12 @@ class Fitting(NamedTuple):
     """Why the release that is nearest does not fit, where none does."""
 
 
+def knows_packages(context: Context) -> bool:
+    """Return whether the packages that were read are the job's: not those of rocmlint alone."""
+    is_of_job = not context.is_assumed or context.packages.get(TORCH) is not None
+    return is_of_job and bool(context.packages.folders) and not context.is_elsewhere
+
+
 def fitting(context: Context, asked: Requirement) -> Fitting | None:
     """Return the release in a range that fits what is installed; None where that is not known.
 
@@ -66,7 +72,7 @@ def fitting(context: Context, asked: Requirement) -> Fitting | None:
     """
     name = canonicalize_name(asked.name)
     operators = {each.operator for each in asked.specifier}
-    if context.is_elsewhere or not context.packages.folders or operators & _PINS:
+    if not knows_packages(context) or operators & _PINS:
         return None
     known = [
         each
@@ -239,7 +245,7 @@ def _refused(context: Context, name: str, version: Version, replaced: str = "") 
         is_met = present is None or specifier.contains(present.version, prereleases=True)
         if is_met and not specifier.contains(version):
             refusing = [each for each in specifier if not each.contains(version)]
-            return f"{other} requires {name}{refusing[0]} (upgrade it as well)"
+            return f"{other} requires {name}{refusing[0]} (change it as well)"
     for partner in imports.partners(name):
         found = context.packages.get(partner)
         if found is None or partner == replaced:
