@@ -40,7 +40,7 @@ VERBS = {
 
 FILES = [{"path": "tiny/mod.py", "module": "tiny.mod", "sha256": "0" * 64}]
 REQUESTS: dict[str, object] = {
-    "patches": {"package": "tiny", "files": FILES, "patched": ["tiny/mod.py"]},
+    "patches": [{"package": "tiny", "files": FILES, "patched": ["tiny/mod.py"]}],
     "stock": ["tiny", "json"],
     "devices": "targets",
     "variables": {"names": ["PATH"]},
