@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.specifiers import SpecifierSet
@@ -180,12 +181,7 @@ def _newest(
     torch: SpecifierSet,
 ) -> Brought | None:
     """Return the newest release that goes with one of these torches: pip goes back to it."""
-    allowed = [
-        each
-        for each in reversed(published.releases(name))
-        if specifier.contains(each) and not published.is_yanked(name, each)
-    ]
-    for version in allowed[:_MOST]:
+    for version in islice(published.offered(name, specifier), _MOST):
         if python is not None and not _runs(name, version, python):
             continue
         release = Brought(name, version, extras, (), python)

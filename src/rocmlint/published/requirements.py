@@ -106,15 +106,17 @@ def published_on(package: str, version: Version) -> date | None:
 
 def newest(package: str, specifier: SpecifierSet) -> Version | None:
     """Return the newest release in the specifier that was not yanked."""
+    return next(offered(package, specifier), None)
+
+
+def offered(package: str, specifier: SpecifierSet) -> Iterator[Version]:
+    """Yield the releases in the specifier that were not yanked, the newest first."""
     found = _package(package)
     if found is None:
-        return None
-    fitting = (
-        each
-        for each in reversed(found.releases)
-        if each not in found.yanked and specifier.contains(each)
-    )
-    return next(fitting, None)
+        return
+    for each in reversed(found.releases):
+        if each not in found.yanked and specifier.contains(each):
+            yield each
 
 
 def applicable(

@@ -54,7 +54,7 @@ def useful(explanation: Explanation, context: Context) -> Explanation:
             text = _untried(text, explanation, context)
         elif not is_replaced and _is_met(text, context):
             text = ""
-        elif each.is_command:
+        else:
             text = _bounded(text, context)
         if text:
             kept.append(replace(each, text=text) if text != each.text else each)

@@ -60,9 +60,14 @@ class Context:
         """Note the version of a package, and a doubt where it need not be the job's."""
         folders = self.packages.folders
         self.saw(name, version, folders[0] if folders else "")
-        if self.is_assumed and self.packages.get("torch") is None:
+        if not self.is_of_job:
             doubt = Unread("the interpreter of the job", "rocmlint why ... --python PYTHON")
             self.doubts[doubt] = None
+
+    @property
+    def is_of_job(self) -> bool:
+        """Whether the packages may count as the job's: rocmlint's own only if torch is there."""
+        return not self.is_assumed or self.packages.get("torch") is not None
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -118,11 +123,12 @@ class Context:
 
         Of a job in Windows nothing can be read on Linux.
         """
-        from rocmlint.why.host.examined import Examined  # noqa: PLC0415 - many need none of it
-        from rocmlint.why.host.host import Host  # noqa: PLC0415 - as above
+        from rocmlint.why.host.host import Host  # noqa: PLC0415 - many messages need none of it
 
         here = self.examination or Host(self.machine)
         if self.line_of_windows and not here.is_windows and not here.is_wsl:
+            from rocmlint.why.host.examined import Examined  # noqa: PLC0415 - seldom needed
+
             return Examined({"os_family": "windows"}, self.machine)
         return here
 

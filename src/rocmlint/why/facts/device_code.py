@@ -7,8 +7,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.disk.read import read_small
 from rocmlint.gpus.target import GENERIC_OF, SPIRV
+from rocmlint.why.facts.packages import record_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,6 @@ _COMPRESSED = re.compile(rb"CCOB[\x01-\x04]\x00[\x00\x01]\x00")
 """The header of a compressed bundle: its version, and its method."""
 _SUFFIXES = (".so", ".pyd", ".co", ".hsaco")
 _LARGEST = 1 << 30
-_LARGEST_RECORD = 20_000_000
 _MOST_FILES = 60
 _MOST_BYTES = 1 << 29
 """Of one package; more takes longer to read than an answer may."""
@@ -66,9 +65,9 @@ def covers(targets: tuple[str, ...], gpu: str) -> bool:
 
 
 def compiled_files(context: Context, distribution: str, frames: tuple[Frame, ...]) -> list[str]:
-    """Return the compiled files of a package: those it installed, and those beside its frames.
+    """Return the compiled files of a package: those it installed, and those next to its frames.
 
-    The latter are built when they are first used, as aiter's are. None where they are too many.
+    The latter are built when they are first used, as aiter's are. Empty where they are too large.
     """
     found = dict.fromkeys(
         (*_recorded(context, distribution), *_built(context, distribution, frames))
@@ -86,11 +85,7 @@ def _recorded(context: Context, distribution: str) -> Iterator[str]:
     installed = context.packages.get(distribution)
     if installed is None:
         return
-    try:
-        record = read_small(os.path.join(installed.record, "RECORD"), _LARGEST_RECORD)
-    except (OSError, ValueError):
-        return
-    for line in record.decode("utf-8", "replace").splitlines():
+    for line in record_lines(installed):
         path = line.partition(",")[0]
         if path.endswith((".so", ".pyd")):
             yield os.path.normpath(os.path.join(installed.site, path))

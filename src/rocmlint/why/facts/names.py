@@ -114,7 +114,7 @@ class Change:
     """The first and the last release that have it; None where none has."""
 
     @property
-    def is_told(self) -> bool:
+    def explains(self) -> bool:
         """Whether the index explains that the release lacks it."""
         return self.gone is not None or self.comes is not None
 
@@ -160,7 +160,7 @@ def history_of(dotted: str) -> History | None:
     return None if known is None else known.history(dotted)
 
 
-def told(change: Change) -> str:
+def in_words(change: Change) -> str:
     """Return a change in words: "gone since 5.0", "comes with 4.43"; or nothing."""
     if change.gone is not None:
         again = f", again from {minor_release(change.comes)}" if change.comes else ""
@@ -187,7 +187,7 @@ def saw_index(context: Context, dotted: str, change: Change) -> None:
     if change.first is None or change.last is None:
         return
     shown = f"there in {minor_release(change.first)}-{minor_release(change.last)}"
-    context.saw(dotted, f"{shown}, {told(change)}".rstrip(", "), table())
+    context.saw(dotted, f"{shown}, {in_words(change)}".rstrip(", "), table())
 
 
 def table() -> str:

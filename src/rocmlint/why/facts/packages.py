@@ -100,11 +100,16 @@ def _tops(installed: Installed) -> set[str]:
     if text:
         return set(text.split())
     tops = set()
-    for line in _text(os.path.join(installed.record, "RECORD")).splitlines():
+    for line in record_lines(installed):
         first = line.partition(",")[0].partition("/")[0]
         if not first.endswith((".dist-info", ".pth")) and first != "..":
             tops.add(first.partition(".")[0])
     return tops
+
+
+def record_lines(installed: Installed) -> list[str]:
+    """Return the lines of a package's RECORD; none where it cannot be read."""
+    return _text(os.path.join(installed.record, "RECORD")).splitlines()
 
 
 def _text(path: str) -> str:

@@ -10,13 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
+from rocmlint.why.facts.packages import record_lines
 
 if TYPE_CHECKING:
-    from rocmlint.why.facts.packages import Packages
+    from rocmlint.why.facts.packages import Installed, Packages
     from rocmlint.why.log.shapes import Frame
 
 _SITE = re.compile(r"^(?P<site>.*?[/\\](?:site|dist)-packages)[/\\](?P<rest>.+)$")
-_LARGEST_RECORD = 20_000_000
 
 
 def is_patched(frame: Frame, packages: Packages) -> bool | None:
@@ -31,7 +31,7 @@ def is_patched(frame: Frame, packages: Packages) -> bool | None:
     installed = packages.owner(path.partition("/")[0].partition(".")[0])
     if installed is None or installed.site != found["site"]:
         return None
-    wanted = _recorded(os.path.join(installed.record, "RECORD"), path)
+    wanted = _recorded(installed, path)
     if not wanted:
         return None
     try:
@@ -42,15 +42,11 @@ def is_patched(frame: Frame, packages: Packages) -> bool | None:
     return wanted not in {base64.urlsafe_b64encode(digest).decode().rstrip("="), digest.hex()}
 
 
-def _recorded(record: str, path: str) -> str:
+def _recorded(installed: Installed, path: str) -> str:
     """Return the SHA-256 of a file as a RECORD has it; empty if it has none."""
     if ".." in path.split("/"):
         return ""
-    try:
-        text = read_small(record, _LARGEST_RECORD).decode("utf-8", "replace")
-    except OSError:
-        return ""
-    for line in text.splitlines():
+    for line in record_lines(installed):
         if path in line:  # a row may be quoted
             row = next(csv.reader([line]), [])
             if len(row) > 1 and row[0] == path and row[1].startswith("sha256="):

@@ -58,8 +58,7 @@ class Fitting(NamedTuple):
 
 def knows_packages(context: Context) -> bool:
     """Return whether the packages that were read are the job's: not those of rocmlint alone."""
-    is_of_job = not context.is_assumed or context.packages.get(TORCH) is not None
-    return is_of_job and bool(context.packages.folders) and not context.is_elsewhere
+    return context.is_of_job and bool(context.packages.folders) and not context.is_elsewhere
 
 
 def fitting(context: Context, asked: Requirement) -> Fitting | None:
@@ -67,18 +66,14 @@ def fitting(context: Context, asked: Requirement) -> Fitting | None:
 
     Of releases newer than the installed one it is the newest that there was when what calls it came
     out, else the nearest minor release, so that as little as possible changes; else it is the
-    newest. Of a package that is not installed, it is one that
-    leaves all others as they are, if there is one.
+    newest. Of a package that is not installed, it is one that leaves all others as they are, if
+    there is one.
     """
     name = canonicalize_name(asked.name)
     operators = {each.operator for each in asked.specifier}
     if not knows_packages(context) or operators & _PINS:
         return None
-    known = [
-        each
-        for each in published.releases(name)
-        if not published.is_yanked(name, each) and asked.specifier.contains(each)
-    ]
+    known = [*published.offered(name, asked.specifier)][::-1]
     if not known:
         return None
     is_lower = operators <= _LOWER and bool(operators) and context.packages.get(name) is not None
@@ -283,10 +278,9 @@ def _companion(context: Context, asked: Requirement, python: str, replaced: str)
     That is nothing where the newest one fits; None where no release does.
     """
     name, is_first = asked.name, True
-    for each in reversed(published.releases(name)):
+    for each in published.offered(name, asked.specifier):
         runs = published.requires_python(name, each)
-        is_offered = not published.is_yanked(name, each) and asked.specifier.contains(each)
-        if not is_offered or runs is None or not for_python(runs, python):
+        if runs is None or not for_python(runs, python):
             continue
         refused = _refused(context, name, each, replaced)
         if not refused and not _own_torch(context, name, each, python):

@@ -20,13 +20,13 @@ from rocmlint.why.facts.inheritance import derived
 from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
+    in_words,
     indexed,
     module_file,
     release_of,
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import (
@@ -93,7 +93,7 @@ def _gone(
         context,
         "missing-attribute",
         f"{found.definition.name} is built on {base} of {found.release}, which does not have"
-        f" {attribute}: {told(change)}",
+        f" {attribute}: {in_words(change)}",
         weight=_WEIGHT,
         where=where(place),
         actions=in_place(context, change, found.release, wanted, edit),
@@ -129,7 +129,7 @@ def _of_unread_class(
     yield made(
         context,
         "missing-attribute",
-        f"PreTrainedModel of {release} does not have {attribute}: {told(change)}; {holder} was"
+        f"PreTrainedModel of {release} does not have {attribute}: {in_words(change)}; {holder} was"
         " written for an older release",
         weight=_WEIGHT,
         sure=False,

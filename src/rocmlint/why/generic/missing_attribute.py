@@ -17,6 +17,7 @@ from rocmlint.why.answer import Action
 from rocmlint.why.facts.moved import modules_with, successor
 from rocmlint.why.facts.names import (
     change_of,
+    in_words,
     indexed,
     is_absent,
     module_file,
@@ -24,7 +25,6 @@ from rocmlint.why.facts.names import (
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.inherited import asks_a_configuration, of_derived
@@ -143,7 +143,7 @@ def _of_class(context: Context, holder: str, attribute: str, message: str) -> It
     yield made(
         context,
         "missing-attribute",
-        f"{holder} of {version} does not have {attribute}{yet}: {told(first.change)}{tail}",
+        f"{holder} of {version} does not have {attribute}{yet}: {in_words(first.change)}{tail}",
         weight=_WEIGHT,
         sure=is_proven,
         where=where(place),
@@ -262,7 +262,7 @@ def _holders(context: Context, package: str, holder: str, attribute: str) -> Ite
             continue
         seen.add(defined)
         change = change_of(known.member(dotted, attribute), version)
-        if change.is_told:
+        if change.explains:
             yield Holder(dotted, release, change)
             return
 

@@ -18,12 +18,12 @@ from rocmlint.why.facts.names import (
     files_have,
     history_of,
     imported_release,
+    in_words,
     module_file,
     release_of,
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
@@ -281,7 +281,7 @@ def _submodule(
     history = history_of(module)
     change = change_of(history, release.version)
     place = innermost(context)
-    if change.is_told:
+    if change.explains:
         saw_index(context, module, change)
         yet = "" if change.gone else " yet"
         version = str(release) if release.version else f"the installed {release}"
@@ -291,7 +291,7 @@ def _submodule(
         yield made(
             context,
             "missing-module",
-            f"{version} does not have the module {module}{yet}: {told(change)}",
+            f"{version} does not have the module {module}{yet}: {in_words(change)}",
             weight=_WEIGHT + 4,
             where=where(place),
             actions=in_place(context, change, release, wanted, new),

@@ -18,12 +18,12 @@ from rocmlint.why.facts.names import (
     files_have,
     history_of,
     imported_release,
+    in_words,
     module_file,
     names_of_file,
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.facts.patched import is_patched
 from rocmlint.why.facts.value import Unread
@@ -123,8 +123,8 @@ def explain(
         yield _unmet(context, entry, dotted, release, change, demanded, message)
     elif (built := _by_build(context, entry, dotted, release, change, message)) is not None:
         yield built
-    elif change.is_told:
-        yield _told(context, entry, dotted, release, change, message)
+    elif change.explains:
+        yield _by_index(context, entry, dotted, release, change, message)
     elif change.is_there and history is not None and release.version is not None:
         yield from _refuted(context, entry, dotted, release, history, message)
     elif release.version is not None:
@@ -135,7 +135,7 @@ def _by_build(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
 ) -> Explanation | None:
     """Explain it by the build, unless the index knows that the release itself lacks the name."""
-    if change.is_told or files_have(context, dotted):
+    if change.explains or files_have(context, dotted):
         return None
     return of_build(context, entry, release, dotted, message)
 
@@ -170,7 +170,7 @@ def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     )
 
 
-def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
+def _by_index(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
 ) -> Explanation:
     """Explain it by the index."""
@@ -192,7 +192,7 @@ def _told(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     return made(
         context,
         entry,
-        f"{version} does not have {name}{where_asked}{yet}: {told(change)}{by}",
+        f"{version} does not have {name}{where_asked}{yet}: {in_words(change)}{by}",
         weight=WEIGHT,
         sure=is_certain,
         where=where(innermost(context)),

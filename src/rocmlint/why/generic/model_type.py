@@ -11,10 +11,10 @@ from rocmlint.why.facts.names import (
     change_of,
     history_of,
     imported_release,
+    in_words,
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.generic.parts import Place, later_importer, made, python_of, releases_with
 from rocmlint.why.generic.reader import near
@@ -62,7 +62,7 @@ def _reads_configuration(context: Context) -> bool:
 def _explained(context: Context, dotted: str, what: str, message: str) -> Iterator[Explanation]:
     release = imported_release(context, "transformers")
     change = change_of(history_of(dotted), release.version)
-    if not change.is_told:
+    if not change.explains:
         return
     saw_index(context, dotted, change)
     version = str(release) if release.version else f"the installed {release}"
@@ -72,7 +72,7 @@ def _explained(context: Context, dotted: str, what: str, message: str) -> Iterat
     yield made(
         context,
         "unknown-model",
-        f"{version} does not have {what}{yet}: {told(change)}{other}",
+        f"{version} does not have {what}{yet}: {in_words(change)}{other}",
         weight=_WEIGHT,
         actions=(
             *_releases(context, release, change, engine),

@@ -19,13 +19,13 @@ from rocmlint.why.facts.moved import modules_with
 from rocmlint.why.facts.names import (
     change_of,
     files_take,
+    in_words,
     indexed,
     is_absent,
     release_of,
     requirement_for,
     saw_index,
     table,
-    told,
 )
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.call import Call, call_in, class_on_line
@@ -113,7 +113,11 @@ def _of_project(context: Context, call: Call, own: Definition, place: Place | No
     since = _since(context, own, call)
     if caller is None and is_override and since is not None:
         release, change = since
-        who = f"{release} passes {call.given}: {told(change)}" if told(change) else str(release)
+        who = (
+            f"{release} passes {call.given}: {in_words(change)}"
+            if in_words(change)
+            else str(release)
+        )
     else:
         who = f"{caller} passes it" if caller is not None else ""
     cause = f"{own.name} ({at}) {call.problem}" + (f"; {who}" if who else "")
@@ -179,7 +183,7 @@ class Callee(NamedTuple):
 
 def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[Explanation]:
     imported = _imported(context, call, place)
-    told_ = [each for each in _candidates(context, call, imported) if _change(each, call).is_told]
+    told_ = [each for each in _candidates(context, call, imported) if _change(each, call).explains]
     owners = {each.release.name for each in told_}
     if told_ and call.given and not call.is_double:
         is_of_package = place is not None and place.distribution.replace("-", "_") in indexed()
@@ -264,7 +268,7 @@ def _by_index(
     return made(
         context,
         "signature",
-        f"{name} of {release} does not take {call.given}: {told(change)}{by}",
+        f"{name} of {release} does not take {call.given}: {in_words(change)}{by}",
         weight=_WEIGHT + 4,
         sure=is_one,
         where=where(place),

@@ -113,12 +113,8 @@ def _takes(asked: Requirement, version: Version) -> bool:
 def _nearest(asked: Requirement, version: Version) -> str:
     """Return the requirement of the release that meets another, and is nearest to a version."""
     name = canonicalize_name(asked.name)
-    known = [
-        each
-        for each in requirements.releases(name)
-        if asked.specifier.contains(each) and not requirements.is_yanked(name, each)
-    ]
+    known = [*requirements.offered(name, asked.specifier)]
     if not known:
         return f"{name}{asked.specifier}"
-    earlier = [each for each in known if each < version]
-    return f"{name}=={earlier[-1] if earlier else known[0]}"
+    earlier = (each for each in known if each < version)
+    return f"{name}=={next(earlier, known[-1])}"
