@@ -16,12 +16,12 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.rewrite import rewrite
+from rocmlint.models.control_flow.rewrite import rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.control_flow.rewrite import Rewritten
+    from rocmlint.models.control_flow.rewrite import Rewritten
 
 IMPORTS = {"import rocmlint.export", "import torch", ""}
 

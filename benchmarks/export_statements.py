@@ -22,13 +22,13 @@ from torch import nn
 
 import rocmlint.export
 from benchmarks.export_statement_cases import NOT_EXPORTABLE, REFUSED, RUN, namespace
-from rocmlint.control_flow.rewrite import Options, rewrite
+from rocmlint.models.control_flow.rewrite import Options, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.export_statement_cases import Case
-    from rocmlint.control_flow.rewrite import Rewritten, Statement
+    from rocmlint.models.control_flow.rewrite import Rewritten, Statement
 
 IN_GRAPH = {"cond", "aten._assert_async.msg", "aten._assert_scalar.default"}
 INNER = {"new": "models", "old": "models", "diffusers": "models/transformers"}

@@ -21,8 +21,8 @@ from rocmlint.disk.disk import Disk
 from rocmlint.findings import Edit, Finding
 from rocmlint.formats import format_of, is_notebook, is_python
 from rocmlint.lint.check import check
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.source.decoding import text_of

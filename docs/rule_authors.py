@@ -27,7 +27,7 @@ _SECTIONS = {
         "rocmlint.lazy",
     ),
     "Syntax": ("rocmlint.syntax", "rocmlint.source", "rocmlint.text.python_ast"),
-    "Commands and installs": ("rocmlint.formats.model", "rocmlint.installs.install"),
+    "Commands and installs": ("rocmlint.formats.model", "rocmlint.formats.installs.install"),
 }
 """The modules that define the names of a section, or how the names of these modules begin."""
 _ALIASES = {"Severity": "rocmlint.findings"}

@@ -32,7 +32,7 @@ FINE = {
     "src/rocmlint/text/words.py": "fills the templates that its callers wrote",
     "src/rocmlint/why/entries/template.py": "escapes the text of a template between placeholders",
     "src/rocmlint/export/patches/edit.py": "the patterns are what the function is called with",
-    "src/rocmlint/interpreter/inside/dtype.py": "transformers takes the names of layers for such",
+    "src/rocmlint/interpreter/inside/dtype/answer.py": "names of layers look like templates",
 }
 
 

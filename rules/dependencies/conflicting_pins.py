@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rocmlint.rule import Command, Declared, File, Finding, Word
 
     from ._pins.conflicts import Conflict
-    from ._pins.together import Part
+    from ._pins.installed_together import Part
 
 _PACKAGES = (
     "torch", "transformers", "diffusers", "accelerate", "peft", "trl", "huggingface-hub", "vllm",
@@ -79,7 +79,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
         install = install_of(node)
         if install is None or len(install.requirements) < 2:
             return
-        from ._pins.together import Part, known  # noqa: PLC0415 - loads packaging
+        from ._pins.installed_together import Part, known  # noqa: PLC0415 - loads packaging
 
         found: dict[str, tuple[Word, Part]] = {}
         for each in install.requirements:
@@ -95,7 +95,7 @@ class ConflictingPins(PartRule["Command | Declared"]):
                 yield self._finding(word, part, conflict, parts, source)
 
     def _declared(self, node: Declared, source: File) -> Iterator[Finding]:
-        from ._pins.together import installed_with, part_of  # noqa: PLC0415 - loads packaging
+        from ._pins.installed_together import installed_with, part_of  # noqa: PLC0415 - loads packaging
 
         part = part_of(node)
         if part is None or node.constraint or not part.requirement.specifier:

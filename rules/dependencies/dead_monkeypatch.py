@@ -29,7 +29,6 @@ from ._names.judgement import (
     runs_with,
     since,
 )
-from ._names.live import is_leftover
 from ._names.overlays import foreign_uses, is_of_other_package
 from ._names.published_names import (
     has,
@@ -39,6 +38,7 @@ from ._names.published_names import (
     member,
     was_ever_there,
 )
+from ._names.reached_code import is_leftover
 from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 

@@ -20,7 +20,6 @@ from ._names.judgement import (
     once_disputed,
     since,
 )
-from ._names.live import is_for_some_versions, is_leftover
 from ._names.lookups import (
     LOOKUP_EXCUSES,
     asked,
@@ -29,6 +28,7 @@ from ._names.lookups import (
     suspected_lookups,
 )
 from ._names.published_names import history
+from ._names.reached_code import is_for_some_versions, is_leftover
 from ._names.rename import renaming
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 from ._torch.removed import (

@@ -29,8 +29,8 @@ from ._names.keywords import (
     suspected_calls,
     unknown_keywords,
 )
-from ._names.live import is_for_some_versions, is_leftover
 from ._names.published_names import names
+from ._names.reached_code import is_for_some_versions, is_leftover
 from ._names.rename import is_there_throughout
 from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS

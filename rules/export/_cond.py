@@ -18,7 +18,7 @@ from ._branches import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.tensors.inference import Inference
+    from rocmlint.models.tensors.inference import Inference
 
 _ARGUMENTS = ("pred", "true_fn", "false_fn", "operands")
 

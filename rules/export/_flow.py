@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.control_flow.file import File as RewrittenFile
+    from rocmlint.models.control_flow.file import File as RewrittenFile
+    from rocmlint.models.tensors.dependence import Dependence, What
+    from rocmlint.models.tensors.inference import Inference
     from rocmlint.rule import Severity, Source
-    from rocmlint.tensors.dependence import Dependence, What
-    from rocmlint.tensors.inference import Inference
 
 WORDS = ("def forward",)
 _TORCH = compile_lazily(r"\b(?:torch|nn)\b")
@@ -69,7 +69,7 @@ def rewriting(
     found: Dependent, source: Source, title: str, *, plain_torch: bool = False
 ) -> Fix | None:
     """Return the fix that rewrites a statement, None where that cannot be done for sure."""
-    from rocmlint.control_flow.single import replacements  # noqa: PLC0415 - only for findings
+    from rocmlint.models.control_flow.rewrite_one import replacements  # noqa: PLC0415 - only for findings
 
     unedited = _unedited(source)
     if unedited is None:
@@ -81,9 +81,9 @@ def rewriting(
 
 @once_per_file
 def _unedited(source: Source) -> RewrittenFile | None:
-    from rocmlint.control_flow.file import File  # noqa: PLC0415 - only for findings
-    from rocmlint.control_flow.layout import Layout  # noqa: PLC0415 - only for findings
-    from rocmlint.control_flow.rewrite import Options  # noqa: PLC0415 - only for findings
+    from rocmlint.models.control_flow.file import File  # noqa: PLC0415 - only for findings
+    from rocmlint.models.control_flow.layout import Layout  # noqa: PLC0415 - only for findings
+    from rocmlint.models.control_flow.rewrite import Options  # noqa: PLC0415 - only for findings
 
     inference = inferred(source)
     if inference is None:
@@ -114,7 +114,7 @@ def _is_exported(found: Dependence) -> bool:
 @once_per_file
 def inferred(source: Source) -> Inference | None:
     """Return what is known of the expressions of a file, None if it is not Python."""
-    from rocmlint.tensors.inference import NotPythonError, infer  # noqa: PLC0415 - few files need it
+    from rocmlint.models.tensors.inference import NotPythonError, infer  # noqa: PLC0415 - few files need it
 
     try:
         return infer(source.text)

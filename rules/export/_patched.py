@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
-from rocmlint.patched_classes.project import ASSIGNED, check_text, folders_of, may_patch
+from rocmlint.models.patches.project import ASSIGNED, check_text, folders_of, may_patch
 from rocmlint.rule import PythonRule, Span, assignments, calls, nodes, once_per_file, strings
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
-    from rocmlint.patched_classes.problems import Place, Problem
+    from rocmlint.models.patches.problems import Place, Problem
     from rocmlint.rule import Finding, Severity, Source
 
 PATCHES = (
@@ -68,8 +68,8 @@ def _span(place: Place) -> Span:
 @once_per_file
 def problems(source: Source) -> tuple[Problem, ...]:
     """Return what is wrong with the patches of a file; nothing where no library can be read."""
-    from rocmlint.patched_classes.check import patched_twice, with_problems  # noqa: PLC0415
-    from rocmlint.patched_classes.library import Library  # noqa: PLC0415
+    from rocmlint.models.patches.check import patched_twice, with_problems  # noqa: PLC0415
+    from rocmlint.models.patches.library import Library  # noqa: PLC0415
 
     if not may_patch(source.text):
         return ()

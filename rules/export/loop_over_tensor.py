@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import libcst as cst
 
+    from rocmlint.models.tensors.loops import Over
     from rocmlint.rule import Finding, Severity, Source
-    from rocmlint.tensors.loops import Over
 
     from ._flow import Dependent
 
@@ -100,7 +100,7 @@ class LoopOverTensor(PythonRule["cst.For | cst.CompFor"]):
 
 
 def _over(found: Dependent, source: Source) -> Over:
-    from rocmlint.tensors.loops import looped_over  # noqa: PLC0415 - only for findings
+    from rocmlint.models.tensors.loops import looped_over  # noqa: PLC0415 - only for findings
 
     inference = inferred(source)
     known = inference.held if inference is not None else {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.formats.shell.wrappers import program
+from rocmlint.formats.scripts.shell.wrappers import program
 from rocmlint.rule import (
     PythonRule,
     argument,

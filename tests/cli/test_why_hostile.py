@@ -13,7 +13,7 @@ import pytest
 from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.symptom import symptom_of
 from rocmlint.why.facts.context import Context
-from rocmlint.why.facts.patched import is_patched
+from rocmlint.why.facts.packages.patched import is_patched
 from rocmlint.why.log.read import read_text
 from rocmlint.why.log.shapes import Frame
 from tests.support.environments import Environment

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.cli.why_job import run_job
+from rocmlint.cli.why.job import run_job
 from rocmlint.errors import ConfigError
 from tests.support.environments import Environment
 from tests.support.project import COMMAND

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import BartConfig
 
-from rocmlint.control_flow.rewrite import rewrite
+from rocmlint.models.control_flow.rewrite import rewrite
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from rocmlint.control_flow.rewrite import Options, rewrite
+from rocmlint.models.control_flow.rewrite import Options, rewrite
 from tests.control_flow.test_rewrite import model
 
 CHOICE = "if x.sum() > 0:\n    y = x\nelse:\n    y = x * 2\n"

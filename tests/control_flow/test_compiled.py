@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.control_flow.compiled import function_code
-from rocmlint.control_flow.rewrite import Options, Rewritten, rewrite
+from rocmlint.models.control_flow.compiled import function_code
+from rocmlint.models.control_flow.rewrite import Options, Rewritten, rewrite
 from tests.control_flow.programs import Number, instead_of_torch
 
 if TYPE_CHECKING:

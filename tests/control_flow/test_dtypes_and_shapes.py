@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.control_flow.dtypes import Dtypes
-from rocmlint.control_flow.rewrite import rewrite
+from rocmlint.models.control_flow.dtypes import Dtypes
+from rocmlint.models.control_flow.rewrite import rewrite
 from tests.control_flow.test_rewrite import model
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import ast
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from rocmlint.control_flow.rewrite import rewrite
+from rocmlint.models.control_flow.rewrite import rewrite
 from tests.control_flow.programs import instead_of_torch, programs, run
 
 NUMBERS = st.sampled_from([-2.0, 0.0, 1.0, 3.0, float("nan")])

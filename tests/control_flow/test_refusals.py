@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.control_flow.refusals import MEANINGS, Refusal
-from rocmlint.control_flow.rewrite import rewrite
+from rocmlint.models.control_flow.refusals import MEANINGS, Refusal
+from rocmlint.models.control_flow.rewrite import rewrite
 from tests.control_flow.test_rewrite import model
 
 T = "x.any()"

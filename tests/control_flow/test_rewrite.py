@@ -7,7 +7,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from rocmlint.control_flow.rewrite import Options, rewrite
+from rocmlint.models.control_flow.rewrite import Options, rewrite
 
 HEAD = '''"""A model."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import validate  # type: ignore[import-untyped]
 
-from rocmlint.control_flow.refusals import MEANINGS
+from rocmlint.models.control_flow.refusals import MEANINGS
 from tests.control_flow.test_rewrite import CLAMP, model
 
 if TYPE_CHECKING:

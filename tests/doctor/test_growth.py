@@ -12,8 +12,8 @@ from rocmlint.interpreter.ask import Interpreter
 from rocmlint.rule.claims import fast_path as claim_of
 from rocmlint.verify.claims.context import Context
 from rocmlint.verify.claims.kernels import fast_path
-from rocmlint.verify.files.patches import check_all
-from rocmlint.verify.manifest import Manifest, ManifestFile
+from rocmlint.verify.manifest.read import Manifest, ManifestFile
+from rocmlint.verify.patches.patches import check_all
 
 if TYPE_CHECKING:
     from pathlib import Path

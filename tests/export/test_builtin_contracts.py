@@ -13,8 +13,8 @@ from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.export import patches
 from rocmlint.export.patches import MODULES, builtins
 from rocmlint.export.patches.builtin import release
-from rocmlint.patched_classes.contracts import patches_of
-from rocmlint.patched_classes.library import Library
+from rocmlint.models.patches.contracts import patches_of
+from rocmlint.models.patches.library import Library
 from rocmlint.source.decoding import text_of
 
 FOLDER = Path(patches.__file__).parent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rocmlint.export import ExportError, session
-from rocmlint.export.packing import pack, unpack
+from rocmlint.export.containers.packing import pack, unpack
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def no_gradients() -> Any:
 
 
 def registrations(model: Any = None) -> list[Any]:
-    from rocmlint.export import caches, outputs  # noqa: PLC0415
+    from rocmlint.export.containers import caches, outputs  # noqa: PLC0415
 
     return [*caches.registrations(model), *outputs.registrations()]
 

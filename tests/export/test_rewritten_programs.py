@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.control_flow.memory.operations import NEW_MEMORY
 from rocmlint.export import session
+from rocmlint.models.control_flow.memory.operations import NEW_MEMORY
 
 if TYPE_CHECKING:
     from pathlib import Path

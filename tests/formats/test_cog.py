@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.formats.cog import parse
+from rocmlint.formats.images.cog import parse
 from rocmlint.formats.model import Parts
 from rocmlint.text.text import Text
 from tests.support.repositories import versions, write

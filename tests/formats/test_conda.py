@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import conda, conda_env, conda_lock
+from rocmlint.formats.packaging import conda, conda_env, conda_lock
 from tests.support.parts import at, declared
 
 # conda

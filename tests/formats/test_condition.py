@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats.condition import repositories
-from rocmlint.formats.workflow import parse
+from rocmlint.formats.ci.condition import repositories
+from rocmlint.formats.ci.workflow import parse
 
 
 @pytest.mark.parametrize(

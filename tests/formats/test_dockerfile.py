@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.formats.dockerfile import parse
+from rocmlint.formats.images.dockerfile import parse
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:

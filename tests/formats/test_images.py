@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.formats import apptainer, compose, devcontainer, dockerfile
+from rocmlint.formats.images import apptainer, compose, devcontainer, dockerfile
 from rocmlint.formats.model import Mounted
 
 if TYPE_CHECKING:

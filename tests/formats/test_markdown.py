@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import markdown
+from rocmlint.formats.documents import markdown
 
 
 def run(text: str) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import yaml
-from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.matrix import combinations
-from rocmlint.formats.workflow import parse
+from rocmlint.formats.ci.matrix import combinations
+from rocmlint.formats.ci.workflow import parse
+from rocmlint.formats.readers import yaml
+from rocmlint.formats.readers.excerpt import Excerpt
 
 
 def runs(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import pipfile, pixi, pyproject, tox
+from rocmlint.formats.packaging import pipfile, pixi, pyproject, tox
 from tests.support.parts import at, declared
 
 # Pipfile

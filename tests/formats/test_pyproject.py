@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from rocmlint.formats import poetry, pyproject
+from rocmlint.formats.packaging import poetry, pyproject
 from tests.support.parts import at, declared, only
 
 # pyproject.toml

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.formats import justfile, makefile
+from rocmlint.formats.scripts import justfile, makefile
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from rocmlint.formats import constraints, requirements
 from rocmlint.formats.model import Parts
+from rocmlint.formats.packaging import constraints, requirements
 from tests.support.parts import at, declared, only
 
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocmlint.formats import FORMATS, format_of
+from rocmlint.formats.installs.install import install_of
 from rocmlint.formats.model import Located, Parts
-from rocmlint.installs.install import install_of
 from rocmlint.text.text import Text
 from tests.support.format_examples import REAL
 

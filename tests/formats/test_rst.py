@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import headings_above, rst
+from rocmlint.formats import headings_above
+from rocmlint.formats.documents import rst
 
 
 def run(text: str) -> list[str]:

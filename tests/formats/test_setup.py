@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats import setup_cfg, setup_py
+from rocmlint.formats.packaging import setup_cfg, setup_py
 from tests.support.parts import at, declared
 
 SETUP_CFG = """\

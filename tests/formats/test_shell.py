@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.formats.shell.script import parse
+from rocmlint.formats.scripts.shell.script import parse
 from rocmlint.text.text import Text
 from tests.support.tools import needs, program
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.formats import batch, powershell
+from rocmlint.formats.scripts import batch, powershell
 
 if TYPE_CHECKING:
     from rocmlint.formats.model import Parts

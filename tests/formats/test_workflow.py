@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocmlint.formats import yaml as read_yaml
-from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.workflow import parse
+from rocmlint.formats.ci.workflow import parse
+from rocmlint.formats.readers import yaml as read_yaml
+from rocmlint.formats.readers.excerpt import Excerpt
 from rocmlint.text.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.formats.model import Command
-    from rocmlint.formats.yaml import Value
+    from rocmlint.formats.readers.yaml import Value
     from rocmlint.text.text import Span
 
 yaml = pytest.importorskip("yaml", reason="PyYAML tells what YAML means")

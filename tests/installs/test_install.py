@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.formats.shell.script import parse
-from rocmlint.installs.install import Install, install_of
+from rocmlint.formats.installs.install import Install, install_of
+from rocmlint.formats.scripts.shell.script import parse
 
 
 def install(script: str) -> Install:

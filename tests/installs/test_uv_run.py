@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.formats.shell.script import parse
-from rocmlint.installs.install import installs_of
+from rocmlint.formats.installs.install import installs_of
+from rocmlint.formats.scripts.shell.script import parse
 from tests.support.repositories import versions, write
 
 if TYPE_CHECKING:
-    from rocmlint.installs.install import Install
+    from rocmlint.formats.installs.install import Install
     from tests.support.project import Project
     from tests.support.repositories import Repository
 

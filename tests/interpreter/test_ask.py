@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 def loads(module: str, folder: Path, **options: object) -> dict[str, object]:
     """Ask whether a module of a folder can be imported."""
     interpreter = Interpreter(environment={"PYTHONPATH": str(folder)}, **options)  # type: ignore[arg-type]
-    answer: dict[str, object] = interpreter.ask("loads", {"module": module})
+    answer: dict[str, object] = interpreter.ask("job.loads", {"module": module})
     return answer
 
 
@@ -58,7 +58,7 @@ def test_how_far_a_long_task_has_come_is_shown(folder: Path) -> None:
     )
     shown: list[str] = []
     interpreter = Interpreter(environment={"PYTHONPATH": str(folder)})
-    interpreter.ask("loads", {"module": "long"}, shown.append)
+    interpreter.ask("job.loads", {"module": "long"}, shown.append)
     assert shown
     assert set(shown) == {"step 3 of 50"}
 
@@ -98,12 +98,12 @@ def is_running(pid: int) -> bool:
 @pytest.mark.parametrize("python", ["/no/such/python", os.devnull, "/"])
 def test_an_interpreter_that_cannot_be_started_is_named(python: str) -> None:
     with pytest.raises(InterpreterError, match=f"--python {python}: cannot be started"):
-        Interpreter(python).ask("loads", {"module": "os"})
+        Interpreter(python).ask("job.loads", {"module": "os"})
 
 
 def test_what_is_no_python_is_told_with_what_it_printed() -> None:
     with pytest.raises(InterpreterError, match="ended without an answer"):
-        Interpreter("/bin/echo").ask("loads", {"module": "os"})
+        Interpreter("/bin/echo").ask("job.loads", {"module": "os"})
 
 
 def test_what_prints_without_end_is_told_in_a_line(folder: Path) -> None:
@@ -132,7 +132,7 @@ def test_an_answer_that_somebody_else_wrote_is_told_in_a_line(
     python.write_text(f'#!/bin/sh\nprintf "$(cat \'{written}\')" > "$5"\n')
     python.chmod(0o755)
     with pytest.raises(InterpreterError) as raised:
-        Interpreter(str(python)).ask("loads", {"module": "os"}, shape={"error": str})
+        Interpreter(str(python)).ask("job.loads", {"module": "os"}, shape={"error": str})
     assert str(raised.value).startswith(f"{python}: {said}")
     assert len(str(raised.value).splitlines()) == 1
 
@@ -142,18 +142,18 @@ def test_the_working_folder_comes_first_as_under_python_m(
 ) -> None:
     monkeypatch.chdir(folder)
     request = {"modules": ["fine"], "files": [], "call": None}
-    assert Interpreter().ask("loaded", request)["failed"] == {}
+    assert Interpreter().ask("job.loaded", request)["failed"] == {}
 
 
 def test_the_interpreter_needs_no_rocmlint(folder: Path) -> None:
     bare = Interpreter(sys.executable, environment={"PYTHONPATH": str(folder)})
-    assert bare.ask("defined", {"targets": [("fine", "main")]})[0]["found"]
+    assert bare.ask("imports.defined", {"targets": [("fine", "main")]})[0]["found"]
 
 
 def test_a_module_that_nests_too_deeply_is_found_without_its_lines(folder: Path) -> None:
     (folder / "deep.py").write_text(f"def main(): ...\nx = {'-' * 90_000}1\n")
     bare = Interpreter(environment={"PYTHONPATH": str(folder)})
-    (told,) = bare.ask("defined", {"targets": [("deep", "main")]})
+    (told,) = bare.ask("imports.defined", {"targets": [("deep", "main")]})
     assert (told["found"], told["line"]) == (True, None)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.manifest import Manifest, ManifestFile, write
+from rocmlint.verify.manifest.read import Manifest, ManifestFile, write
 from tests.support.environments import Environment, plain_environment
 from tests.support.tools import path_of
 
@@ -29,8 +29,8 @@ READER = "import os\nON = os.environ.get('AITER_ON', '0') == '1'\n"
 CODECS = ("idna", "bz2_codec", "uu_codec", "zlib_codec", "quopri_codec", "punycode")
 
 VERBS = {
-    "patches": ("verify", "patches", "--manifest", "tiny.toml"),
-    "stock": ("verify", "stock", "tiny"),
+    "packages.patches": ("verify", "patches", "--manifest", "tiny.toml"),
+    "packages.stock": ("verify", "stock", "tiny"),
     "kernels": ("verify", "kernels"),
     "variables": ("verify", "variables", "--variable", "AITER_ON=1"),
     "claims": ("verify", "."),
@@ -40,12 +40,12 @@ VERBS = {
 
 FILES = [{"path": "tiny/mod.py", "module": "tiny.mod", "sha256": "0" * 64}]
 REQUESTS: dict[str, object] = {
-    "patches": [{"package": "tiny", "files": FILES, "patched": ["tiny/mod.py"]}],
-    "stock": ["tiny", "json"],
+    "packages.patches": [{"package": "tiny", "files": FILES, "patched": ["tiny/mod.py"]}],
+    "packages.stock": ["tiny", "json"],
     "devices": "targets",
     "variables": {"names": ["PATH"]},
-    "defined": {"targets": [["tiny.mod", "answer"], ["tiny", "ON"]]},
-    "distributions": {"modules": ["tiny", "torch"]},
+    "imports.defined": {"targets": [["tiny.mod", "answer"], ["tiny", "ON"]]},
+    "packages.distributions": {"modules": ["tiny", "torch"]},
 }
 
 
@@ -191,7 +191,7 @@ def test_what_a_program_imports_is_searched_as_python_m_does(
     asked = Interpreter(str(installed.python), environment=variables)
     request = {"modules": ["asked"], "files": [], "call": "asked:call"}
     expected = "OSError: " + str(json.loads(program.stdout))
-    assert asked.ask("loaded", request)["call_failed"].endswith(expected)
+    assert asked.ask("job.loaded", request)["call_failed"].endswith(expected)
 
 
 def test_what_a_program_imports_may_have_a_name_of_the_library(
@@ -202,4 +202,4 @@ def test_what_a_program_imports_may_have_a_name_of_the_library(
     monkeypatch.chdir(tmp_path)
     asked = Interpreter(str(installed.python))
     request = {"modules": ["random", "tomllib_of_ours"], "files": [], "call": None}
-    assert asked.ask("loaded", request)["failed"] == {}
+    assert asked.ask("job.loaded", request)["failed"] == {}

@@ -9,8 +9,8 @@ import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.disk.disk import Disk
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:

@@ -24,9 +24,13 @@ def load(image):
     return image
 """
 NATIVE = {
-    "environment.yml": ("rocmlint.formats.yaml", "tree", "name: torch\n"),
-    "pyproject.toml": ("rocmlint.formats.toml", "tree", "[project]\ndependencies = ['torch']\n"),
-    "install.sh": ("rocmlint.formats.shell.script", "tree", "pip install torch\n"),
+    "environment.yml": ("rocmlint.formats.readers.yaml", "tree", "name: torch\n"),
+    "pyproject.toml": (
+        "rocmlint.formats.readers.toml",
+        "tree",
+        "[project]\ndependencies = ['torch']\n",
+    ),
+    "install.sh": ("rocmlint.formats.scripts.shell.script", "tree", "pip install torch\n"),
     "b.py": ("libcst", "parse_module", DROPPED),
 }
 """Native parsers by a file that they read: where the function is that calls one."""

@@ -13,7 +13,7 @@ import pytest
 from rocmlint.cli.main import main
 from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
-from rocmlint.lint import linter, opened
+from rocmlint.lint import first_sight, linter
 from rocmlint.source import document
 from tests.support.project import COMMAND
 
@@ -45,7 +45,7 @@ def lint(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 STAGES: dict[str, tuple[Any, str, str]] = {
     "reading": (ON_DISK, "read", "b.py"),
-    "decoding": (opened, "text_of", "b.py"),
+    "decoding": (first_sight, "text_of", "b.py"),
     "choosing rules": (linter.Linter, "_with_parts", "b.py"),
     "parsing": (document, "parse", "requirements.txt"),
 }

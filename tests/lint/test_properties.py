@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from rocmlint.change.fix import fix_text
 from rocmlint.config.settings import Settings
 from rocmlint.lint.check import check
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.source.python import Source

@@ -21,8 +21,8 @@ from rocmlint.disk.read import MAXIMUM_BYTES, read_small
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
 from rocmlint.lint.cache import NAME
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.run import Options, Outcome, run
 from rocmlint.source.decoding import text_of
 

@@ -15,8 +15,8 @@ import pytest
 from rocmlint.config.settings import Settings
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.rule.rule import Rule

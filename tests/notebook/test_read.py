@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.config.settings import Settings
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Analysis, Linter
-from rocmlint.lint.opened import Opened
 from rocmlint.notebook.read import NotebookError, read
 from tests.support.notebooks import SYNC, TRAINING, WAIT, cell, dumped, notebook, slow
 

@@ -12,7 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rocmlint.cli.export import VERBS
-from rocmlint.patched_classes.kinds import KINDS
+from rocmlint.models.patches.kinds import KINDS
 from tests.support.patches import patch_of
 
 if TYPE_CHECKING:

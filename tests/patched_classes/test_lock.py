@@ -8,7 +8,7 @@ import json
 import pytest
 
 from rocmlint.errors import ConfigError
-from rocmlint.patched_classes.lock import fingerprint, parsed
+from rocmlint.models.patches.lock import fingerprint, parsed
 from tests.support.patches import Patched, patch_of
 
 CODE = "def f(self, x: int = 1) -> int:\n    '''Say.'''\n    y: int = x\n    return f'{y}' + 'z'\n"

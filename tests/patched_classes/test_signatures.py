@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from rocmlint.patched_classes.signatures import Signature, problem_of_call
+from rocmlint.models.patches.signatures import Signature, problem_of_call
 from tests.support.patches import Patched, patch_of
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rocmlint.findings import Finding
 from rocmlint.report import Report
-from rocmlint.report.markdown import MAXIMUM
+from rocmlint.report.formats.markdown import MAXIMUM
 from rocmlint.rule.web import SITE
 from tests.support.reports import IMAGE, NOTHING, REPORT, SYNC, UNREADABLE, rendered
 

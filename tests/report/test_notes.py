@@ -11,7 +11,7 @@ import pytest
 
 from rocmlint.findings import Finding
 from rocmlint.report import FORMATS, Report
-from rocmlint.report.github import MOST_NOTICES
+from rocmlint.report.formats.github import MOST_NOTICES
 from rocmlint.report.summary import summary
 from rocmlint.rule.web import address
 from tests.support.reports import check_json, rendered
@@ -237,7 +237,7 @@ def test_codes_are_links_only_on_a_terminal() -> None:
     local = Finding("b.py", 1, 1, 1, 2, "ACM501", "name", "message")
     report = Report([error, local, note], 1)
     assert "\x1b]8" not in rendered("text", report, color=True)  # a file, such as a log
-    from rocmlint.report.text import render  # noqa: PLC0415 - as a terminal has it
+    from rocmlint.report.formats.text import render  # noqa: PLC0415 - as a terminal has it
 
     shown = "".join(render(report._replace(links=True), color=True))
     assert f"\x1b]8;;{address('ROC501', 'name')}\x1b\\ROC501\x1b]8;;\x1b\\" in shown

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.interpreter.inside.distributions import digest_of_record
+from rocmlint.interpreter.inside.packages.distributions import digest_of_record
 from rocmlint.stack.recorded.state import StateError, freeze, read_state, write_state
 from tests.support.frozen import Stack, replaced_by_vllm
 from tests.support.stacks import FakeEnvironment

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from rocmlint.tensors.inference import infer
+from rocmlint.models.tensors.inference import infer
 
 if TYPE_CHECKING:
-    from rocmlint.tensors.dependence import Dependence
+    from rocmlint.models.tensors.dependence import Dependence
 
 HEAD = """
 import torch

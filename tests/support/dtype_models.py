@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.interpreter.inside import dtype as inside
-from rocmlint.verify.dtype import judged
+from rocmlint.interpreter.inside.dtype import answer as inside
+from rocmlint.verify.dtype.judge import judged
 
 if TYPE_CHECKING:
     from rocmlint.verify.result import Result

@@ -6,8 +6,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.files.patches import check
-from rocmlint.verify.manifest import Manifest, ManifestFile
+from rocmlint.verify.manifest.read import Manifest, ManifestFile
+from rocmlint.verify.patches.patches import check
 from tests.support.environments import Environment
 
 if TYPE_CHECKING:

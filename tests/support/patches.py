@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.settings import Settings
 from rocmlint.disk.disk import Disk, DiskView
-from rocmlint.patched_classes.library import Library
-from rocmlint.patched_classes.project import check_text, folders_of
+from rocmlint.models.patches.library import Library
+from rocmlint.models.patches.project import check_text, folders_of
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocmlint.patched_classes.check import Checked
+    from rocmlint.models.patches.check import Checked
 
 LIBRARY = "lib"
 

@@ -195,7 +195,7 @@ spec = util.spec_from_file_location(
     "rocmlint_inside", inside + "/__init__.py", submodule_search_locations=[inside]
 )
 sys.modules["rocmlint_inside"] = util.module_from_spec(spec)
-loaded = importlib.import_module("rocmlint_inside.loaded")
+loaded = importlib.import_module("rocmlint_inside.job.loaded")
 for each in (module, "accel"):
     importlib.import_module(each)
 def called(m):

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from rocmlint.tensors.inference import infer
-from rocmlint.tensors.loops import looped_over
+from rocmlint.models.tensors.inference import infer
+from rocmlint.models.tensors.loops import looped_over
 from tests.support.dependences import HEAD, dependences, found, reaches
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.cli.rule_template import KINDS
+from rocmlint.cli.rule.template import KINDS
 from rocmlint.errors import ConfigError
 from rocmlint.testing import cases
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rocmlint.verify.code_objects import compression, file
 from rocmlint.verify.code_objects.errors import UnreadableError, extra
 from rocmlint.verify.code_objects.file import FileReport, read_file
-from rocmlint.verify.dtype import _read_baseline
+from rocmlint.verify.dtype.judge import _read_baseline
 from tests.support.hip_objects import bundle, compressed, kpack_archive
 
 if TYPE_CHECKING:

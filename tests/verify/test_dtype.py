@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.dtype import judged
+from rocmlint.verify.dtype.judge import judged
 from tests.support.dtype_models import (
     HALF,
     Cast,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.errors import ConfigError
-from rocmlint.verify.dtype import compared
+from rocmlint.verify.dtype.judge import compared
 from tests.support.dtype_models import Cast, Wrapped, ask, floats, linear, nn, torch
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_a_factory_that_is_not_there_is_one_line(project: Project, factory: str)
 
 
 def test_a_crashed_run_is_no_baseline(tmp_path: Path) -> None:
-    from rocmlint.verify.dtype import _write_baseline  # noqa: PLC0415
+    from rocmlint.verify.dtype.judge import _write_baseline  # noqa: PLC0415
 
     answer = ask(lambda: (Wrapped(lambda _, x: x.missing), (floats(),)))
     with pytest.raises(ConfigError, match="not written"):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
 from tests.support.environments import Environment
 from tests.support.failure_cases import (
     CASES,

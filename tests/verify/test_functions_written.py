@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
 
 if TYPE_CHECKING:
     from tests.support.project import Project

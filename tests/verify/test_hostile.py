@@ -114,7 +114,7 @@ def test_an_answer_counts_though_something_of_the_package_stays(
     project.write("lasting.py", stays)
     assert (
         Interpreter(timeout=15, environment={"PYTHONPATH": str(project.root)}).ask(
-            "loads", {"module": "lasting"}
+            "job.loads", {"module": "lasting"}
         )["error"]
         is None
     )
@@ -124,14 +124,16 @@ def test_an_interpreter_that_leaves_silently_is_told_with_its_exit_code(project:
     project.write("leaving.py", "import os\nos._exit(7)\n")
     with pytest.raises(InterpreterError, match=r"printed nothing \(exit code 7\)"):
         Interpreter(environment={"PYTHONPATH": str(project.root)}).ask(
-            "loads", {"module": "leaving"}
+            "job.loads", {"module": "leaving"}
         )
 
 
 def test_a_broken_start_of_python_is_told_with_the_error_first(project: Project) -> None:
     project.write("sitecustomize.py", "raise SystemExit('no licence')\n")
     with pytest.raises(InterpreterError) as caught:
-        Interpreter(environment={"PYTHONPATH": str(project.root)}).ask("loads", {"module": "json"})
+        Interpreter(environment={"PYTHONPATH": str(project.root)}).ask(
+            "job.loads", {"module": "json"}
+        )
     assert "without an answer: SystemExit: no licence" in str(caught.value).splitlines()[0]
 
 
@@ -143,7 +145,9 @@ def test_an_old_python_is_named(version: str) -> None:
     if not found:
         pytest.skip(f"needs Python {version}")
     with pytest.raises(InterpreterError, match=rf"3\.9 or later, this is {version}"):
-        Interpreter(os.path.join(where, found[0], "bin", "python")).ask("loads", {"module": "os"})
+        Interpreter(os.path.join(where, found[0], "bin", "python")).ask(
+            "job.loads", {"module": "os"}
+        )
 
 
 @pytest.mark.parametrize(

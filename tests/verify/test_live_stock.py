@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.interpreter.inside.live.bindings import bindings
 from rocmlint.interpreter.inside.live.compare import compare
-from rocmlint.interpreter.inside.live.fingerprints import fingerprint
-from rocmlint.interpreter.inside.live.reachable import ABSENT, value_at
+from rocmlint.interpreter.inside.live.objects.fingerprints import fingerprint
+from rocmlint.interpreter.inside.live.objects.reachable import ABSENT, value_at
+from rocmlint.interpreter.inside.live.source.bindings import bindings
 from rocmlint.verify.live.judge import result_of
 from tests.support.tools import path_of
 
@@ -264,7 +264,7 @@ def faults(comparison: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_standard_library_shows_no_difference(python: str, optimise: str) -> None:
     asked = Interpreter(python, environment={"PYTHONOPTIMIZE": optimise})
-    answer = asked.ask("loaded", {"modules": STANDARD, "files": [], "call": None})
+    answer = asked.ask("job.loaded", {"modules": STANDARD, "files": [], "call": None})
     assert sum(each["matched"] for each in answer["comparisons"]) > 3000
     found = {each["module"]: faults(each) for each in answer["comparisons"] if faults(each)}
     assert found == {}
@@ -277,7 +277,7 @@ def test_awkward_code_shows_no_difference(python: str, tmp_path: Path) -> None:
     (tmp_path / "awkward.py").write_text(AWKWARD)
     (tmp_path / "generic.py").write_text(GENERIC)
     asked = Interpreter(python, environment={"PYTHONPATH": str(tmp_path)})
-    answer = asked.ask("loaded", {"modules": ["awkward", "generic"], "files": [], "call": None})
+    answer = asked.ask("job.loaded", {"modules": ["awkward", "generic"], "files": [], "call": None})
     awkward, *generic = answer["comparisons"]
     assert faults(awkward) == {}
     assert awkward["matched"] > 50
@@ -286,7 +286,7 @@ def test_awkward_code_shows_no_difference(python: str, tmp_path: Path) -> None:
 
 def test_torch_and_transformers_show_no_difference() -> None:
     answer = Interpreter(sys.executable).ask(
-        "loaded", {"modules": OF_TORCH, "files": [], "call": None}
+        "job.loaded", {"modules": OF_TORCH, "files": [], "call": None}
     )
     found = {
         each["module"]: faults(each) or each["behind"]

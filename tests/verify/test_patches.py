@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
-from rocmlint.verify.files.patches import check
-from rocmlint.verify.manifest import write
+from rocmlint.verify.manifest.read import write
+from rocmlint.verify.patches.patches import check
 from tests.support.environments import Environment
 from tests.support.patched import INSTALLED, NEW, OLD, manifest_of, of_file
 from tests.support.tools import path_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.interpreter.inside.bytecode import compiled, execution_of
+from rocmlint.interpreter.inside.imports.bytecode import compiled, execution_of
 from tests.support.environments import Environment
 from tests.support.patched import NEW, OLD, checked, manifest_of, of_file, seen_in
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.interpreter.inside.files import locate
-from rocmlint.verify.manifest import write
+from rocmlint.interpreter.inside.imports.files import locate
+from rocmlint.verify.manifest.read import write
 from tests.support.environments import Environment
 from tests.support.failure_cases import without_power_over_modes
 from tests.support.patched import (

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from rocmlint.verify.job.together import span
+from rocmlint.verify.job.same_across_ranks import span
 from tests.support.project import COMMAND, Project
 from tests.support.verify_jobs import MODULE, PATCHED, STOCK, Job
 

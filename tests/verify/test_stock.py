@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.files.stock import check
+from rocmlint.verify.patches.stock import check
 from tests.support.environments import Environment
 from tests.support.patched import seen_in
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from rocmlint.published.variables import ON
 from rocmlint.verify.variables.functions import UnknownError
-from rocmlint.verify.variables.meaning import misread
+from rocmlint.verify.variables.python_reads import PythonFile
 from rocmlint.verify.variables.readers import search
-from rocmlint.verify.variables.reading import PythonFile
+from rocmlint.verify.variables.switch_values import misread
 
 EXPRESSIONS = """\
 os.environ.get("N", "0") == "1"

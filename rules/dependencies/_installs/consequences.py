@@ -13,9 +13,9 @@ from rocmlint.published import pytorch_index
 from rocmlint.published.amd_index import amd_indexes_in
 
 from .cases import Harm
+from .installed_before import cuda_wheel, packages_there
 from .requested import is_build
 from .rocm_torch import keeps
-from .there import cuda_wheel, packages_there
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

@@ -11,8 +11,8 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .branches import are_alternatives
 from .harms import harms
 from .index_faults import has_newest
+from .installed_before import packages_of_image
 from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
-from .there import packages_of_image
 
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File

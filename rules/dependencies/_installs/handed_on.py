@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
-from rocmlint.formats.handed_on import is_install
+from rocmlint.formats.scripts.handed_on import is_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def asked_in(text: str) -> Iterator[tuple[str, list[Requirement]]]:
     """Yield the indexes that the commands in a text ask, each with what they take of torch."""
     if not is_install(text):
         return
-    from rocmlint.formats.shell.script import parse  # noqa: PLC0415 - few files have a command
+    from rocmlint.formats.scripts.shell.script import parse  # noqa: PLC0415 - few files have a command
     from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
 
     for _, install in installs_of(parse(text).commands):

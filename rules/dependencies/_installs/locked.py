@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.formats.shell.wrappers import program
+from rocmlint.formats.scripts.shell.wrappers import program
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
 from rocmlint.rule import compile_lazily, occurs, once_per_file
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats.shell.folders import entered
+from rocmlint.formats.scripts.shell.folders import entered
 from rocmlint.rule import compile_lazily, once_per_file
 
 if TYPE_CHECKING:

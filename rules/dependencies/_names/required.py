@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import once_per_file
 
 if TYPE_CHECKING:
-    from rocmlint.project.obstacles import Obstacles
+    from rocmlint.project.requirement_conflicts import Obstacles
     from rocmlint.rule import Source
 
     from .judgement import MissingName
@@ -28,7 +28,7 @@ def _offered(bound: str) -> str:
     from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
     from packaging.version import Version  # noqa: PLC0415
 
-    from rocmlint.project.obstacles import first_offered  # noqa: PLC0415
+    from rocmlint.project.requirement_conflicts import first_offered  # noqa: PLC0415
     from rocmlint.published.requirements import is_yanked  # noqa: PLC0415
 
     package, sign, rest = bound.partition(">=")
@@ -45,7 +45,7 @@ def _obstacles(bound: str, judgement: MissingName, source: Source) -> Obstacles:
     from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
 
     from rocmlint.project.companions import Companions, companions  # noqa: PLC0415
-    from rocmlint.project.obstacles import obstacles  # noqa: PLC0415
+    from rocmlint.project.requirement_conflicts import obstacles  # noqa: PLC0415
 
     wanted = Requirement(bound)
     is_own = "this file" in judgement.candidate.said  # which installs what it needs itself

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
     from packaging.version import Version
 
-    from .together import Part
+    from .installed_together import Part
 
 _PYTHONS = ("3.11", "3.12", "3.10", "3.13", "3.9")
 """Those that torch has wheels for; what the first says is told."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from .conflicts import Conflict
-    from .together import Part
+    from .installed_together import Part
 
 _NONE = SpecifierSet("<0")
 

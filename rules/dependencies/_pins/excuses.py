@@ -56,7 +56,7 @@ def is_other_build(conflict: Conflict, file: File) -> bool:
     """
     from rocmlint.published.requirements import pin  # noqa: PLC0415 - loads packaging
 
-    from .together import indexes_with  # noqa: PLC0415
+    from .installed_together import indexes_with  # noqa: PLC0415
 
     command, owner = conflict.owner.command, conflict.owner
     words = () if command is None else command.words
@@ -133,7 +133,7 @@ def has_own_triton(conflict: Conflict, file: File) -> bool:
         return False
     from rocmlint.project import platforms  # noqa: PLC0415 - few pins conflict
 
-    from .together import indexes_with  # noqa: PLC0415
+    from .installed_together import indexes_with  # noqa: PLC0415
 
     if platforms.of_name(file.place) == "rocm" or platforms.of_text(file.text) == "rocm":
         return True

@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RewriteError
-from rocmlint.formats.excerpt import Excerpt
-from rocmlint.formats.grammar import tree
+from rocmlint.formats.readers.excerpt import Excerpt
+from rocmlint.formats.readers.grammar import tree
 from rocmlint.text.toml import loads
 
 if TYPE_CHECKING:

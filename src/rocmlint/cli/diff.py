@@ -20,7 +20,7 @@ from rocmlint.git.repository import repository_of
 from rocmlint.lint.discover import may_be_linted
 from rocmlint.lint.fold import folded
 from rocmlint.report.fingerprint import posix
-from rocmlint.report.known import as_known, compare
+from rocmlint.report.known_findings import as_known, compare
 from rocmlint.report.lines import Lines
 from rocmlint.text.words import counted
 

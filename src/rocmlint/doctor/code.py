@@ -10,7 +10,7 @@ from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.check import check, without_place
 from rocmlint.verify.claims.context import MISSING
-from rocmlint.verify.claims.together import together
+from rocmlint.verify.claims.merged_results import together
 from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:

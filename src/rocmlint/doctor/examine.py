@@ -25,7 +25,7 @@ from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.show import read_stack
 from rocmlint.text.words import counted
 from rocmlint.verify.claims.context import Context
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rocmlint.doctor.causes import Cause, Findings, Place
 from rocmlint.doctor.code import of_result
 from rocmlint.text.words import counted, few
-from rocmlint.verify.files import stock
-from rocmlint.verify.kernels import check as check_kernels
-from rocmlint.verify.kernels import scan
+from rocmlint.verify.kernels.check import check as check_kernels
+from rocmlint.verify.kernels.check import scan
+from rocmlint.verify.patches import stock
 from rocmlint.verify.result import Evidence
 from rocmlint.verify.variables.check import check as check_variables
 

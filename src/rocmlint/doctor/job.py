@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.doctor.causes import Cause, Findings, Ran
-from rocmlint.interpreter.inside.process import without_secrets
+from rocmlint.interpreter.inside.job.process import without_secrets
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.functions import proposals
 from rocmlint.verify.job.watch import watch_of_manifests
-from rocmlint.verify.manifest import Manifest
+from rocmlint.verify.manifest.read import Manifest
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.doctor.causes import Cause, Findings, Place
-from rocmlint.interpreter.inside.files import sha256_of
+from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.files import manifest_of_copy, manifest_of_overlay
 from rocmlint.verify.claims.overlay import meant, overlays
-from rocmlint.verify.files import patches
+from rocmlint.verify.patches import patches
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.findings import Claim
     from rocmlint.verify.claims.context import Context
-    from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.manifest.read import Manifest
     from rocmlint.verify.result import Result
 
 OF_FILES = frozenset({"patched-files", "patch-check"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.disk import Disk
 from rocmlint.disk.read import read_small
 from rocmlint.formats import is_python
-from rocmlint.interpreter.inside.live.brought import imported_packages
+from rocmlint.interpreter.inside.live.objects.imported_names import imported_packages
 from rocmlint.lint.run import Options
 from rocmlint.lint.run import run as lint
 from rocmlint.project.project import Project
@@ -116,7 +116,7 @@ def folders_of(packages: frozenset[str], interpreter: Interpreter) -> dict[str, 
     Raises InterpreterError.
     """
     names = sorted(packages)
-    told = interpreter.ask("defined", {"targets": [(each, "") for each in names]})
+    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
     found = {}
     for name, each in zip(names, told, strict=True):
         origin = each["origin"] or ""

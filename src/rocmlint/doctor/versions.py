@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from rocmlint.doctor.causes import Cause, Findings, Place
 from rocmlint.text.words import counted
-from rocmlint.verify.files.versions import install_command
+from rocmlint.verify.patches.versions import install_command
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter, disk_of_run
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.selection import rules_of, selectors
 from rocmlint.report.baseline import without_known

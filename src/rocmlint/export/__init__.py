@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rocmlint.export.containers.registration import Registration
     from rocmlint.export.errors import ExportError, PatchNotProvenError, StaticSizeError
     from rocmlint.export.manager import session
     from rocmlint.export.operators import cond, map_rows, raise_if, raise_unless, while_loop
     from rocmlint.export.patch import Patch
-    from rocmlint.export.registration import Registration
     from rocmlint.export.rewriting import Rewrite
 
 __all__ = [
@@ -35,7 +35,7 @@ _HOME = {
     "ExportError": "rocmlint.export.errors",
     "Patch": "rocmlint.export.patch",
     "PatchNotProvenError": "rocmlint.export.errors",
-    "Registration": "rocmlint.export.registration",
+    "Registration": "rocmlint.export.containers.registration",
     "Rewrite": "rocmlint.export.rewriting",
     "StaticSizeError": "rocmlint.export.errors",
     "cond": "rocmlint.export.operators",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from rocmlint.export.kept import Kept
+    from rocmlint.export.kept_originals import Kept
     from rocmlint.export.references import Reference
 
 

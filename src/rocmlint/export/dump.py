@@ -13,8 +13,8 @@ from rocmlint.export.errors import ExportError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.control_flow.rewrite import Statement
     from rocmlint.export.rewriting import RewrittenFile
+    from rocmlint.models.control_flow.rewrite import Statement
 
 
 def write_dump(files: Iterable[RewrittenFile], directory: str | os.PathLike[str]) -> None:

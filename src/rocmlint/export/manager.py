@@ -15,8 +15,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export import registries
 from rocmlint.export.caching import forget
+from rocmlint.export.containers import registries
+from rocmlint.export.containers.registration import registrations_of
 from rocmlint.export.dump import write_dump
 from rocmlint.export.errors import ExportError, PatchNotProvenError
 from rocmlint.export.installation import Installation
@@ -25,9 +26,8 @@ from rocmlint.export.patch import patches_of
 from rocmlint.export.patches import patches_for
 from rocmlint.export.program import Program
 from rocmlint.export.proof import Proof, RegistrationProof
-from rocmlint.export.registration import registrations_of
+from rocmlint.export.propagation import replace_aliases, undo_aliases
 from rocmlint.export.rewriting import rewrites_of
-from rocmlint.export.spread import replace_aliases, undo_aliases
 from rocmlint.export.static_sizes import stop_if_static
 from rocmlint.export.targets import target_of
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
+    from rocmlint.export.containers.registration import Registration
+    from rocmlint.export.containers.registries import Registered
     from rocmlint.export.patch import Patch
-    from rocmlint.export.registration import Registration
-    from rocmlint.export.registries import Registered
     from rocmlint.export.rewriting import Rewrite, RewrittenFile
 
 _LOCK = threading.RLock()

@@ -1,8 +1,8 @@
 """Rewriting functions of a program that runs: patches made from their own source.
 
-The source is the file that the function was imported from, rewritten by ``rocmlint.control_flow``.
-The new function has the globals, closure and defaults of the original, so that it sees the same
-names, and is installed, counted and undone like any other patch.
+The source is the file that the function was imported from, rewritten by
+``rocmlint.models.control_flow``. The new function has the globals, closure and defaults of the
+original, so that it sees the same names, and is installed, counted and undone like any other patch.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.control_flow.compiled import function_code
-from rocmlint.control_flow.rewrite import Options, Rewritten, rewrite
 from rocmlint.export.errors import ExportError
 from rocmlint.export.patch import Patch
 from rocmlint.export.targets import function_of
-from rocmlint.tensors.inference import infer
+from rocmlint.models.control_flow.compiled import function_code
+from rocmlint.models.control_flow.rewrite import Options, Rewritten, rewrite
+from rocmlint.models.tensors.inference import infer
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from rocmlint.control_flow.rewrite import Statement
+    from rocmlint.models.control_flow.rewrite import Statement
 
 _REACHED = frozenset({"live", "dtype-gated"})
 """What an export gets to; in a model that is in training mode also what only trains."""
@@ -60,7 +60,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """Return the qualified name as ``rocmlint.tensors`` writes it."""
+        """Return the qualified name as ``rocmlint.models.tensors`` writes it."""
         return self.function.__qualname__.replace(".<locals>", "")
 
 

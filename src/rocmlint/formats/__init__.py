@@ -12,6 +12,7 @@ from rocmlint.lazy import compile_lazily
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
+    from types import ModuleType
 
     from rocmlint.formats.model import Parts
 
@@ -31,8 +32,10 @@ class Format(NamedTuple):
     """What may stand behind the last dot of their names, see :func:`format_of`."""
     declares: bool = False
     """Whether projects declare requirements in it."""
+    wing: str = ""
+    """The folder of this room that has its module."""
     module: str = ""
-    """The module of this room that has the function ``parse``, where it is not the name's."""
+    """The module that has the function ``parse``, where it is not the name's."""
     comment: str = "#"
     """How a comment on a line of its own begins."""
     continuation: str = "\\"
@@ -44,10 +47,16 @@ class Format(NamedTuple):
     is_document: bool = False
     """Whether people read it, and no tool runs what is in it."""
 
+    def imported(self) -> ModuleType:
+        """Import the module that reads it."""
+        module = self.module or self.name
+        return import_module(
+            f"{__name__}.{self.wing}.{module}" if self.wing else f"{__name__}.{module}"
+        )
+
     def parse(self, text: str) -> Parts:
         r"""Return the parts of a text with ``\n`` line ends."""
-        module = import_module(f"{__name__}.{self.module or self.name}")
-        parser: Callable[[str], Parts] = getattr(module, self.function)
+        parser: Callable[[str], Parts] = getattr(self.imported(), self.function)
         try:
             return parser(text)
         except RecursionError:
@@ -95,7 +104,13 @@ def _of_variables(name: str, pattern: str, suffixes: str) -> Format:
 
 
 FORMATS = (
-    Format("constraints", compile_lazily(r"constraints?[^/]*\.(txt|in)$"), "txt in", declares=True),
+    Format(
+        "constraints",
+        compile_lazily(r"constraints?[^/]*\.(txt|in)$"),
+        "txt in",
+        declares=True,
+        wing="packaging",
+    ),
     Format(
         "requirements",
         compile_lazily(
@@ -104,18 +119,43 @@ FORMATS = (
         ),
         "txt in",
         declares=True,
+        wing="packaging",
     ),
-    Format("pyproject", compile_lazily(r"(^|/)pyproject\.toml$"), "toml", declares=True),
-    Format("setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), "cfg", declares=True),
-    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), "py", declares=True),
-    Format("pipfile", compile_lazily(r"(^|/)Pipfile$"), declares=True),
-    Format("pixi", compile_lazily(r"(^|/)pixi\.toml$"), "toml", declares=True),
-    Format("tox", compile_lazily(r"(^|/)tox\.ini$"), "ini"),
-    Format("conda_lock", compile_lazily(r"(^|[/.-])conda-lock\.ya?ml$"), "yml yaml", declares=True),
     Format(
-        "conda", compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"), "yml yaml", declares=True
+        "pyproject",
+        compile_lazily(r"(^|/)pyproject\.toml$"),
+        "toml",
+        declares=True,
+        wing="packaging",
     ),
-    Format("conda_env", compile_lazily(r"env[^/]*\.ya?ml$"), "yml yaml", declares=True),
+    Format(
+        "setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), "cfg", declares=True, wing="packaging"
+    ),
+    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), "py", declares=True, wing="packaging"),
+    Format("pipfile", compile_lazily(r"(^|/)Pipfile$"), declares=True, wing="packaging"),
+    Format("pixi", compile_lazily(r"(^|/)pixi\.toml$"), "toml", declares=True, wing="packaging"),
+    Format("tox", compile_lazily(r"(^|/)tox\.ini$"), "ini", wing="packaging"),
+    Format(
+        "conda_lock",
+        compile_lazily(r"(^|[/.-])conda-lock\.ya?ml$"),
+        "yml yaml",
+        declares=True,
+        wing="packaging",
+    ),
+    Format(
+        "conda",
+        compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"),
+        "yml yaml",
+        declares=True,
+        wing="packaging",
+    ),
+    Format(
+        "conda_env",
+        compile_lazily(r"env[^/]*\.ya?ml$"),
+        "yml yaml",
+        declares=True,
+        wing="packaging",
+    ),
     Format(
         "dockerfile",
         compile_lazily(
@@ -123,35 +163,63 @@ FORMATS = (
             rf"|(^|/)Container{_NO_SOURCE}\.[\w-]+$"
         ),
         "dockerfile Dockerfile containerfile Containerfile",
+        wing="images",
     ),
     Format(
         "apptainer",
         compile_lazily(rf"\.def$|(^|/)(Singularity|Apptainer)(file)?{_NO_TEMPLATE}([.-][^/]*)?$"),
         "def",
+        wing="images",
     ),
-    Format("compose", compile_lazily(r"(^|/)(docker-|podman-)?compose[^/]*\.ya?ml$"), "yml yaml"),
-    Format("cog", compile_lazily(r"(^|/)cog\.ya?ml$"), "yml yaml"),
-    Format("devcontainer", compile_lazily(r"(^|/)\.?devcontainer\.json$"), "json", comment="//"),
+    Format(
+        "compose",
+        compile_lazily(r"(^|/)(docker-|podman-)?compose[^/]*\.ya?ml$"),
+        "yml yaml",
+        wing="images",
+    ),
+    Format("cog", compile_lazily(r"(^|/)cog\.ya?ml$"), "yml yaml", wing="images"),
+    Format(
+        "devcontainer",
+        compile_lazily(r"(^|/)\.?devcontainer\.json$"),
+        "json",
+        comment="//",
+        wing="images",
+    ),
     Format(
         "shell",
         compile_lazily(r"\.(sh|bash|sbatch|slurm|pbs|lsf)$"),
         "sh bash sbatch slurm pbs lsf",
         module="shell.script",
+        wing="scripts",
     ),
     Format(
         "makefile",
         compile_lazily(rf"(^|/)(GNUm|[Mm])akefile{_NO_TEMPLATE}([.-][^/]*)?$|\.mk$"),
         "mk",
+        wing="scripts",
     ),
-    Format("justfile", compile_lazily(r"(^|/)\.?[Jj]ustfile$|\.just$"), "just justfile Justfile"),
-    Format("powershell", compile_lazily(r"\.ps1$"), "ps1", continuation="`"),
-    Format("batch", compile_lazily(r"\.(bat|cmd)$"), "bat cmd", comment="REM", continuation="^"),
+    Format(
+        "justfile",
+        compile_lazily(r"(^|/)\.?[Jj]ustfile$|\.just$"),
+        "just justfile Justfile",
+        wing="scripts",
+    ),
+    Format("powershell", compile_lazily(r"\.ps1$"), "ps1", continuation="`", wing="scripts"),
+    Format(
+        "batch",
+        compile_lazily(r"\.(bat|cmd)$"),
+        "bat cmd",
+        comment="REM",
+        continuation="^",
+        wing="scripts",
+    ),
     Format(
         "workflow",
         compile_lazily(
             r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
         ),
         "yml yaml",
+        wing="ci",
     ),
     Format("deepspeed", compile_lazily(rf"{_DEEPSPEED}\.json$"), "json", comment="//"),
     Format(
@@ -161,9 +229,13 @@ FORMATS = (
         module="deepspeed",
     ),
     Format(
-        "markdown", compile_lazily(r"\.(md|markdown|mdx)$"), "md markdown mdx", is_document=True
+        "markdown",
+        compile_lazily(r"\.(md|markdown|mdx)$"),
+        "md markdown mdx",
+        is_document=True,
+        wing="documents",
     ),
-    Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True),
+    Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True, wing="documents"),
     _of_variables("dotenv", r"(^|/)[^/]*\.env(\.[\w-]+)?$", _ENVS),
     _of_variables("service", r"\.service(\.d/[^/]*\.conf)?$", "service conf"),
     _of_variables("lua", r"\.lua$", "lua"),
@@ -241,7 +313,7 @@ def headings_above(path: str, text: str, line: int) -> list[str]:
     found = format_of(path)
     if found is None or not found.is_document:
         return []
-    above: list[str] = import_module(f"{__name__}.{found.name}").headings_above(text, line)
+    above: list[str] = found.imported().headings_above(text, line)
     return above
 
 

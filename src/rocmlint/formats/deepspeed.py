@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import jsonc, yaml
-from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import DeepSpeedConfig, Entry, Parts, Problem
+from rocmlint.formats.readers import jsonc, yaml
+from rocmlint.formats.readers.excerpt import Excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

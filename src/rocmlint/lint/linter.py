@@ -16,10 +16,10 @@ from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
 from rocmlint.lint.documents import as_notes
 from rocmlint.lint.evidence import decided_in
+from rocmlint.lint.first_sight import MAXIMUM_BYTES, Opened
 from rocmlint.lint.fold import folded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.json_words import as_in_json, has_hidden_words
-from rocmlint.lint.opened import MAXIMUM_BYTES, Opened
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable, options_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
     from rocmlint.lint.evidence import Decided
-    from rocmlint.lint.look import Look
+    from rocmlint.lint.lint_file import Look
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found
     from rocmlint.lint.unread import Unread
@@ -235,7 +235,7 @@ class Linter:
             return self.unreadable(path, f"cannot be decoded: {error}")
         if data.startswith(_UTF16) and not is_python(path, data):
             opened.rules = self._parts.scan(text.encode(errors="replace"))
-        from rocmlint.lint.look import kept_back, look_at_parts, look_at_python  # noqa: PLC0415
+        from rocmlint.lint.lint_file import kept_back, look_at_parts, look_at_python  # noqa: PLC0415
 
         opened.file.kept_back = kept_back(wanted=self._excused)
 
@@ -246,7 +246,7 @@ class Linter:
         return self._reported(look_at_parts(opened, rules), noqa=noqa)
 
     def _analyse_notebook(self, path: str, data: bytes, *, noqa: bool) -> Analysis:
-        from rocmlint.lint.look import kept_back, look_at_cells  # noqa: PLC0415 - few are notebooks
+        from rocmlint.lint.lint_file import kept_back, look_at_cells  # noqa: PLC0415 - few are notebooks
         from rocmlint.notebook.read import NotebookError, read  # noqa: PLC0415
 
         try:
@@ -320,7 +320,7 @@ class Linter:
         """Return what is reported of the places that no rule saw."""
         if self._tells_all() or not look.unread or not look.file.path.endswith(PYTHON):
             return look.unread
-        from rocmlint.lint.meant import is_meant_to_run  # noqa: PLC0415 - most files are read
+        from rocmlint.lint.runnable import is_meant_to_run  # noqa: PLC0415 - most files are read
 
         return [each for each in look.unread if is_meant_to_run(look.file, each)]
 

@@ -11,10 +11,10 @@ from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.formats import PYTHON
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
 from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.linter import Linter, disk_of_run
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.serialized import to_stored
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def load_for_all() -> None:
     """Load what every worker needs before they are forked."""
     import libcst  # noqa: PLC0415 - small runs parse nothing
 
-    from rocmlint.lint import check, look, suppress  # noqa: F401, PLC0415
+    from rocmlint.lint import check, lint_file, suppress  # noqa: F401, PLC0415
     from rocmlint.source import python  # noqa: F401, PLC0415
 
     libcst.parse_module("")  # it is loaded when it is first used

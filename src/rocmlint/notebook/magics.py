@@ -10,10 +10,10 @@ import re
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Command, Parts, Problem, Step
-from rocmlint.formats.shell.folders import led_to
-from rocmlint.formats.shell.script import commands_of
+from rocmlint.formats.readers.excerpt import Excerpt
+from rocmlint.formats.scripts.shell.folders import led_to
+from rocmlint.formats.scripts.shell.script import commands_of
 from rocmlint.notebook.read import MARK, texts_of
 from rocmlint.syntax.partial_parse import Pieces
 from rocmlint.syntax.unparsable import UnparsableError

@@ -9,9 +9,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import format_of, is_known, parse, requirements
-from rocmlint.formats.shell import script as shell
-from rocmlint.installs.install import installs_of
+from rocmlint.formats import format_of, is_known, parse
+from rocmlint.formats.installs.install import installs_of
+from rocmlint.formats.packaging import requirements
+from rocmlint.formats.scripts.shell import script as shell
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.declarations import Requirement
 from rocmlint.project.inline import installed

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.formats import format_of
-from rocmlint.installs.install import installs_of
+from rocmlint.formats.installs.install import installs_of
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.inclusions import parts_of
 from rocmlint.project.platforms import of_image_name

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.formats import pyproject, requirements
+from rocmlint.formats.installs.install import installs_of
 from rocmlint.formats.model import Declared
-from rocmlint.formats.shell import script as shell
-from rocmlint.installs.install import installs_of
+from rocmlint.formats.packaging import pyproject, requirements
+from rocmlint.formats.scripts.shell import script as shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.formats import requirements
 from rocmlint.formats.model import Declared
+from rocmlint.formats.packaging import requirements
 from rocmlint.text.text import Span
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from rocmlint.project.companions import (
 )
 from rocmlint.project.distribution import is_extra, metadata_of, requirements_in
 from rocmlint.project.environment import installed_version, site_folders
-from rocmlint.project.forgotten import current
 from rocmlint.project.hints import hints, is_installed_from, is_readme, is_told, told_beside
 from rocmlint.project.locks import locked
+from rocmlint.project.outdated_lists import current
 from rocmlint.published import requirements as published
 from rocmlint.text.patterns import whole_word
 from rocmlint.text.written import requirement_of

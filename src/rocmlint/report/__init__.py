@@ -97,6 +97,6 @@ def write_file(name: str, report: Report, path: str) -> None:
 def _render(name: str, report: Report, *, color: bool) -> Iterator[str]:
     from importlib import import_module  # noqa: PLC0415
 
-    module = import_module(f"{__name__}.{FORMATS[name]}")
+    module = import_module(f"{__name__}.formats.{FORMATS[name]}")
     rendered: Iterator[str] = module.render(report, color=color)
     return rendered

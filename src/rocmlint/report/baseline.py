@@ -18,7 +18,7 @@ from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.paths import relative
 from rocmlint.report.fingerprint import posix
-from rocmlint.report.known import KnownFinding, as_known, compare
+from rocmlint.report.known_findings import KnownFinding, as_known, compare
 from rocmlint.report.lines import Lines
 from rocmlint.report.notes import is_note
 

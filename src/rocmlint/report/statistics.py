@@ -59,7 +59,7 @@ def table(report: Report, *, color: bool = False) -> Iterator[str]:
 
 def document(report: Report) -> Iterator[str]:
     """Yield a JSON document, one rule a line; ``docs/schema/statistics.json`` describes it."""
-    from rocmlint.report.json_document import tool  # noqa: PLC0415 - a table needs no JSON
+    from rocmlint.report.formats.json_document import tool  # noqa: PLC0415 - a table needs no JSON
     from rocmlint.text.json import array, dumps  # noqa: PLC0415
 
     rules = (

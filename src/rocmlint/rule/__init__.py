@@ -12,6 +12,7 @@ from rocmlint.lazy import exported
 if TYPE_CHECKING:
     from rocmlint.config.option import Option
     from rocmlint.findings import Claim, Edit, Finding, Fix, Related, Severity
+    from rocmlint.formats.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.formats.model import (
         Command,
         Copy,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         Setting,
         Word,
     )
-    from rocmlint.installs.install import IndexOption, Install, install_of, installs_of
     from rocmlint.lazy import compile_lazily
     from rocmlint.rule.reasons import gives_reason, is_explained_beside
     from rocmlint.rule.rule import ClaimRule, EngineRule, PartRule, PythonRule, Rule
@@ -176,8 +176,8 @@ _HOME = {
     "Finding": "rocmlint.findings",
     "Fix": "rocmlint.findings",
     "Index": "rocmlint.formats.model",
-    "IndexOption": "rocmlint.installs.install",
-    "Install": "rocmlint.installs.install",
+    "IndexOption": "rocmlint.formats.installs.install",
+    "Install": "rocmlint.formats.installs.install",
     "On": "rocmlint.rule.triggers",
     "Option": "rocmlint.config.option",
     "PartRule": "rocmlint.rule.rule",
@@ -216,8 +216,8 @@ _HOME = {
     "gives_reason": "rocmlint.rule.reasons",
     "imports": "rocmlint.rule.triggers",
     "indexes": "rocmlint.rule.triggers",
-    "install_of": "rocmlint.installs.install",
-    "installs_of": "rocmlint.installs.install",
+    "install_of": "rocmlint.formats.installs.install",
+    "installs_of": "rocmlint.formats.installs.install",
     "is_default": "rocmlint.source.environment_defaults",
     "is_explained_beside": "rocmlint.rule.reasons",
     "last_name": "rocmlint.rule.shapes",

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.formats.excerpt import Excerpt
 from rocmlint.formats.model import Word
-from rocmlint.formats.shell.script import commands_of
-from rocmlint.formats.shell.word_list import Item, commands_in, split
+from rocmlint.formats.readers.excerpt import Excerpt
+from rocmlint.formats.scripts.shell.script import commands_of
+from rocmlint.formats.scripts.shell.word_list import Item, commands_in, split
 from rocmlint.source.environment_defaults import command_default, default_of
 from rocmlint.syntax.nodes import argument, constant, joined_strings, string_value
 from rocmlint.syntax.walk import walk

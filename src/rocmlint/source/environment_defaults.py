@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.formats.handed_on import names_command
+from rocmlint.formats.scripts.handed_on import names_command
 from rocmlint.syntax.nodes import argument, string_value
 
 if TYPE_CHECKING:

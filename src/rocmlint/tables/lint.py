@@ -20,7 +20,7 @@ from rocmlint.lint.serialized import from_stored
 from rocmlint.lint.workers import lint_files
 from rocmlint.report import Report
 from rocmlint.report.fingerprint import posix
-from rocmlint.report.json_document import objects
+from rocmlint.report.formats.json_document import objects
 from rocmlint.source.decoding import text_of
 from rocmlint.tables.rows import Problem, in_whole_repositories, repositories
 from rocmlint.tables.schema import SCHEMA

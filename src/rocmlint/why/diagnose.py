@@ -9,7 +9,7 @@ from rocmlint.why.answer import OTHER_CAUSES, Action, Answer, Explanation, with_
 from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
-from rocmlint.why.facts.binaries import on_amd
+from rocmlint.why.facts.machine.binaries import on_amd
 from rocmlint.why.facts.value import Evidence
 from rocmlint.why.generic.all import READERS
 from rocmlint.why.generic.parts import NOT_OURS

@@ -11,7 +11,7 @@ from rocmlint.text.json import dumps
 from rocmlint.text.secrets import without_tokens
 from rocmlint.text.visible import visible
 from rocmlint.text.words import shortened
-from rocmlint.why.facts.patched import is_patched
+from rocmlint.why.facts.packages.patched import is_patched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ from rocmlint.published import requirements as published
 from rocmlint.published.fitting import shown
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.text.written import requirement_of, version_of
-from rocmlint.why.facts.project import declared
-from rocmlint.why.facts.releases import fitting, knows_packages
+from rocmlint.why.facts.packages.releases import fitting, knows_packages
+from rocmlint.why.facts.project.settings import declared
 from rocmlint.why.generic.parts import install
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.installs import install
+from rocmlint.formats.installs import install
 from tests.support.repositories import PROJECT
 
 if TYPE_CHECKING:

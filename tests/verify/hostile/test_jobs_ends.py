@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.verify.job.testimony import of_processes
 from rocmlint.verify.job.watch import watch_of
+from rocmlint.verify.job.witness_file import of_processes
 from rocmlint.verify.job.witnesses import read
 from rocmlint.verify.result import overall
 from tests.support.job_ends import BEGIN, LOST, PROGRAMS, REPLACED, UNCHANGED

@@ -185,7 +185,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     (site / "decorated.py").write_text(DECORATED)
     interpreter = Interpreter(sys.executable, environment={"PYTHONPATH": str(site)})
     names = [*HEALTHY, "decorated"]
-    answer = interpreter.ask("loaded", {"modules": names, "files": [], "call": None})
+    answer = interpreter.ask("job.loaded", {"modules": names, "files": [], "call": None})
     assert answer["failed"] == {}
     return {each["module"]: each for each in answer["comparisons"]}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.files.stock import check
+from rocmlint.verify.patches.stock import check
 from tests.support.hostile_imports import MODULE, PATCHED, WRONG, Hostile
 from tests.support.patched import seen_in
 

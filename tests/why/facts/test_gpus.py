@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.why.facts import gpus as facts
+from rocmlint.why.facts.machine import gpus as facts
 from rocmlint.why.facts.value import Unread
 from tests.support.situations import Situation
 

@@ -12,7 +12,7 @@ import pytest
 from rocmlint.lint import linter
 from rocmlint.why.facts.all import functions_of
 from rocmlint.why.facts.context import Context
-from rocmlint.why.facts.definitions import definitions
+from rocmlint.why.facts.project.definitions import definitions
 from rocmlint.why.log.read import read_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from rocmlint.why.facts.context import Context
-from rocmlint.why.facts.releases import Fitting, fitting
+from rocmlint.why.facts.packages.releases import Fitting, fitting
 from rocmlint.why.log.read import read_text
 from tests.support.fake_site import FakeSite, traceback
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocmlint.why.facts.libraries import library_of, systems_with
-from rocmlint.why.facts.symbols import symbol_of
+from rocmlint.why.facts.machine.libraries import library_of, systems_with
+from rocmlint.why.facts.machine.symbols import symbol_of
 
 cxxfilt = pytest.importorskip("cxxfilt")
 SYMBOLS = (

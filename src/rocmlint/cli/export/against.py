@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.interpreter.choose import chosen_interpreter
-from rocmlint.patched_classes.sources import Sources
+from rocmlint.models.patches.sources import Sources
 from rocmlint.project.environment import check_environment, installed_version, site_folders
 from rocmlint.text.written import version_of
 

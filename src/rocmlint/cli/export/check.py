@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
-from rocmlint.patched_classes.kinds import KINDS
+from rocmlint.models.patches.kinds import KINDS
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.cli.export.run import Report
-    from rocmlint.patched_classes.problems import Place, Problem
+    from rocmlint.models.patches.problems import Place, Problem
 
 VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""

@@ -6,12 +6,12 @@ import os
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from rocmlint.control_flow.functions import changed_functions
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
+from rocmlint.models.control_flow.functions import changed_functions
 
 if TYPE_CHECKING:
-    from rocmlint.control_flow.rewrite import Rewritten
+    from rocmlint.models.control_flow.rewrite import Rewritten
 
 
 def dump(folder: str, path: str, rewritten: Rewritten) -> None:

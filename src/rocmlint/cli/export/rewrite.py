@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
-from rocmlint.control_flow.refusals import MEANINGS
+from rocmlint.models.control_flow.refusals import MEANINGS
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.cli.export.rewriting import RewrittenFile
-    from rocmlint.control_flow.rewrite import Statement
+    from rocmlint.models.control_flow.rewrite import Statement
 
 VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""

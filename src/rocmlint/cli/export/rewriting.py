@@ -13,18 +13,18 @@ from rocmlint.cli.export.against import environment_place
 from rocmlint.cli.export.dump import dump
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
-from rocmlint.control_flow.functions import function_names
-from rocmlint.control_flow.rewrite import Options, rewrite
 from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.errors import ConfigError, RocmlintError
 from rocmlint.lint.discover import discover
+from rocmlint.models.control_flow.functions import function_names
+from rocmlint.models.control_flow.rewrite import Options, rewrite
 from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import SimpleNamespace
 
-    from rocmlint.control_flow.rewrite import Statement
+    from rocmlint.models.control_flow.rewrite import Statement
 
 _NAMED = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.\w+)*)\Z")
 _WORD = re.compile(rb"\btorch\b")

@@ -12,12 +12,12 @@ from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import discover
-from rocmlint.patched_classes.check import patched_twice, with_problems
-from rocmlint.patched_classes.contracts import patches_of
-from rocmlint.patched_classes.library import Library
-from rocmlint.patched_classes.lock import taken, written
-from rocmlint.patched_classes.project import check_text, folders_of, lock_of, may_patch
-from rocmlint.patched_classes.sources import module_name
+from rocmlint.models.patches.check import patched_twice, with_problems
+from rocmlint.models.patches.contracts import patches_of
+from rocmlint.models.patches.library import Library
+from rocmlint.models.patches.lock import taken, written
+from rocmlint.models.patches.project import check_text, folders_of, lock_of, may_patch
+from rocmlint.models.patches.sources import module_name
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.text.python_ast import syntax_tree
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.cli.export.against import Place
-    from rocmlint.patched_classes.check import Checked
-    from rocmlint.patched_classes.problems import Problem
+    from rocmlint.models.patches.check import Checked
+    from rocmlint.models.patches.problems import Problem
     from rocmlint.project.project import Project
 
 

@@ -30,10 +30,10 @@ from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.verify.claims.check import check
 from rocmlint.verify.claims.context import Context, Pin
-from rocmlint.verify.claims.together import together
-from rocmlint.verify.files import patches
+from rocmlint.verify.claims.merged_results import together
 from rocmlint.verify.live import imported
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
+from rocmlint.verify.patches import patches
 from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:

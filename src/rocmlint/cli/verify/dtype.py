@@ -13,7 +13,7 @@ from rocmlint.cli.verify.common import (
     refuse_wrong_factory,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify.dtype import Trial, check
+from rocmlint.verify.dtype.judge import Trial, check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -11,11 +11,11 @@ from rocmlint.cli.verify.arch import gpu
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.text.words import counted
-from rocmlint.verify.caches.check import Builders
-from rocmlint.verify.caches.check import check as check_caches
-from rocmlint.verify.caches.places import caches_of, default_caches
 from rocmlint.verify.code_objects.judge import Judge
-from rocmlint.verify.kernels import check, scan
+from rocmlint.verify.kernels.check import check, scan
+from rocmlint.verify.kernels.compiled.check import Builders
+from rocmlint.verify.kernels.compiled.check import check as check_caches
+from rocmlint.verify.kernels.compiled.places import caches_of, default_caches
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from rocmlint.interpreter.ask import Interpreter
-    from rocmlint.verify.caches.places import Cache
-    from rocmlint.verify.kernels import Scan
+    from rocmlint.verify.kernels.check import Scan
+    from rocmlint.verify.kernels.compiled.places import Cache
 
 _DESCRIPTION = """Read the device code in every .so, .co, .hsaco and .kpack file in the paths, and
 report whether HIP finds code for the GPU in it. No GPU is needed if --arch names one; no code
@@ -82,7 +82,7 @@ def run(flags: SimpleNamespace) -> int:
 def _builders(interpreter: Interpreter) -> Builders:
     """Ask where the packages are that compile kernels."""
     names = ("aiter", "torch", "triton")
-    told = interpreter.ask("defined", {"targets": [(each, "") for each in names]})
+    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
     places = zip(names, told, strict=True)
     return Builders({name: os.path.dirname(it["origin"]) for name, it in places if it["origin"]})
 

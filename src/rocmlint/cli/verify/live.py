@@ -16,7 +16,7 @@ from rocmlint.cli.verify.common import (
 from rocmlint.errors import ConfigError
 from rocmlint.text.visible import visible
 from rocmlint.verify.live.imported import RAN, check
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

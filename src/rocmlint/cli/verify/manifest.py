@@ -15,13 +15,13 @@ from rocmlint.text.visible import visible
 from rocmlint.text.words import counted
 from rocmlint.verify.claims.context import Context
 from rocmlint.verify.claims.functions import proposals
-from rocmlint.verify.manifest import Manifest, as_toml, make, write
+from rocmlint.verify.manifest.read import Manifest, as_toml, make, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import SimpleNamespace
 
-    from rocmlint.verify.manifest_functions import ManifestFunction
+    from rocmlint.verify.manifest.functions import ManifestFunction
 
 HELP = help_of(
     "[OVERLAY --package NAME==VERSION] [--functions PATH ...]",

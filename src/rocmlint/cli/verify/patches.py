@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.errors import ConfigError
-from rocmlint.verify.files.patches import check
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
+from rocmlint.verify.patches.patches import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

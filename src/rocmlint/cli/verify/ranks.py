@@ -131,10 +131,10 @@ def _watch(flags: SimpleNamespace) -> Watch:
 
 def _meeting(flags: SimpleNamespace) -> int:
     """Ask this rank's interpreter, meet the others, and judge (rank 0) or hear the verdict."""
-    from rocmlint.verify.job import meeting  # noqa: PLC0415 - torch's store, only wanted here
+    from rocmlint.verify.job import rendezvous  # noqa: PLC0415 - torch's store, only wanted here
     from rocmlint.verify.job.store import place_of  # noqa: PLC0415
 
     watch = _watch(flags)
     place = place_of(flags.store, flags.rank, flags.world_size)
     timeout = _DEFAULT_TIMEOUT if flags.timeout is None else flags.timeout
-    return meeting.meet(place, watch, timeout, lambda results: finish(results, flags))
+    return rendezvous.meet(place, watch, timeout, lambda results: finish(results, flags))

@@ -17,7 +17,7 @@ from rocmlint.cli.verify.common import (
 )
 from rocmlint.cli.verify.ranks import add_watch_arguments
 from rocmlint.errors import ConfigError
-from rocmlint.interpreter.inside.witness import VARIABLE
+from rocmlint.interpreter.inside.job.witness import VARIABLE
 from rocmlint.verify.job.processes import execute
 from rocmlint.verify.job.run import LIMITS, judge
 from rocmlint.verify.job.watch import watch_of

@@ -11,7 +11,7 @@ from rocmlint.cli.verify.common import (
     interpreter_of,
     shown_progress,
 )
-from rocmlint.verify.files.stock import check
+from rocmlint.verify.patches.stock import check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

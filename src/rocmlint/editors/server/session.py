@@ -16,9 +16,9 @@ from rocmlint.formats import is_notebook
 from rocmlint.lint.as_in_run import settings_in_run
 from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import rooted
+from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter, disk_of_run
-from rocmlint.lint.opened import Opened
 from rocmlint.lint.selection import matches, rules_of
 from rocmlint.report.baseline import without_known
 from rocmlint.rule.documentation import summary

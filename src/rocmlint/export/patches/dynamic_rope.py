@@ -6,7 +6,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export.caches import is_traced
+from rocmlint.export.containers.caches import is_traced
 from rocmlint.export.patch import Patch
 from rocmlint.export.patches.builtin import Builtin, replaces
 

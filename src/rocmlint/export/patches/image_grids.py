@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export.caches import is_traced
+from rocmlint.export.containers.caches import is_traced
 from rocmlint.export.patch import Patch
 from rocmlint.export.patches.builtin import Builtin, replaces
 from rocmlint.export.patches.edit import edited

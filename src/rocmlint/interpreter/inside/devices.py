@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from . import search
-from .imports import CheckoutError, search_installed
+from .imports.importing import CheckoutError, search_installed
 
 _BUILDS = (("ROCm", "hip"), ("CUDA", "cuda"), ("XPU", "xpu"))
 """What torch can be built for, and the name in torch/version.py that says for which version."""

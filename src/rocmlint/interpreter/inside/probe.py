@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import CannotAnswerError, search
 from .devices import is_built_for_cpu
-from .imports import import_installed
+from .imports.importing import import_installed
 from .variables import relevant_environment
 
 if TYPE_CHECKING:

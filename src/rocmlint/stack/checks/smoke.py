@@ -63,7 +63,7 @@ def smoke(
         started = time.monotonic()
         try:
             request = {"module": import_name(package.name)}
-            told, printed = interpreter.ask_quietly("smoke", request, shape=_TOLD)
+            told, printed = interpreter.ask_quietly("packages.smoke", request, shape=_TOLD)
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
             why = str(error).splitlines()[0]

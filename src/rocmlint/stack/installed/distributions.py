@@ -191,7 +191,7 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
     """Ask an interpreter what it has; nothing is imported there. Raises InterpreterError."""
     interpreter = interpreter or Interpreter()
     modules = sorted({import_name(each) for each in PACKAGES if not each.startswith("rocm")})
-    told = interpreter.ask("distributions", {"modules": modules}, shape=_TOLD)
+    told = interpreter.ask("packages.distributions", {"modules": modules}, shape=_TOLD)
     return Environment(
         told["executable"],
         told["version"],

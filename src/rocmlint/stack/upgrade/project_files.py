@@ -13,8 +13,9 @@ from rocmlint.config.settings import Settings
 from rocmlint.disk.read import read_small
 from rocmlint.disk.state import data_of
 from rocmlint.errors import ConfigError
-from rocmlint.formats import conda, format_of, parse
-from rocmlint.installs.install import install_of
+from rocmlint.formats import format_of, parse
+from rocmlint.formats.installs.install import install_of
+from rocmlint.formats.packaging import conda
 from rocmlint.lint.discover import discover
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.source.decoding import text_of
@@ -23,8 +24,8 @@ from rocmlint.stack.upgrade.pins import Obstacle, Pin
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from rocmlint.formats.installs.install import Requested
     from rocmlint.formats.model import Command, Parts
-    from rocmlint.installs.install import Requested
 
 _LOCKS = {
     "uv.lock": "uv lock",

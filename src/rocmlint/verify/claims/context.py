@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocmlint.findings import Claim
     from rocmlint.gpus.devices import Devices
     from rocmlint.interpreter.ask import Interpreter
-    from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.manifest.read import Manifest
     from rocmlint.verify.trace.probe import Probed
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]
@@ -81,13 +81,15 @@ class Context:
             return {}  # then each is asked for alone, so that one bad file hides no other
 
     def _defined(self, targets: Sequence[tuple[str, str]]) -> list[Mapping[str, Any]]:
-        told: list[Mapping[str, Any]] = self.interpreter.ask("defined", {"targets": targets})
+        told: list[Mapping[str, Any]] = self.interpreter.ask(
+            "imports.defined", {"targets": targets}
+        )
         return told
 
     def loads(self, package: str) -> Mapping[str, Any]:
         """Import a package there, once however often it is claimed. Raises InterpreterError."""
         if package not in self._loaded:
-            self._loaded[package] = self.interpreter.ask("loads", {"module": package})
+            self._loaded[package] = self.interpreter.ask("job.loads", {"module": package})
         return self._loaded[package]
 
     @cached_property

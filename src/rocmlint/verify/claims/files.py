@@ -7,12 +7,12 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.interpreter.inside.files import sha256_of
+from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import as_evidence
 from rocmlint.verify.claims.overlay import meant, overlays
-from rocmlint.verify.files import patches, stock
-from rocmlint.verify.manifest import Manifest, ManifestFile, make
+from rocmlint.verify.manifest.read import Manifest, ManifestFile, make
+from rocmlint.verify.patches import patches, stock
 from rocmlint.verify.result import STRENGTHS, Evidence, Judgement, overall
 
 if TYPE_CHECKING:

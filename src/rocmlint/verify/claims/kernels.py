@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rocmlint.rule.claims import PATH, package_of_attention
 from rocmlint.rule.claims import fast_path as claim_of
-from rocmlint.verify.caches.places import caches_of
 from rocmlint.verify.claims.context import DOES_NOT_LOAD, NOT_INSTALLED, as_evidence
 from rocmlint.verify.code_objects.packages import folders_beside
-from rocmlint.verify.kernels import check, scan
+from rocmlint.verify.kernels.check import check, scan
+from rocmlint.verify.kernels.compiled.places import caches_of
 from rocmlint.verify.result import Evidence, Judgement, overall
 from rocmlint.verify.trace.index import build, cache_folder, default_roots
 from rocmlint.verify.trace.probe import judge
@@ -53,7 +53,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
         return (_wish(name, value) if judgement.verdict == "proven" else judgement), evidence
     if value or "." in name:
         return _wish(name, value), ()
-    places = context.interpreter.ask("defined", {"function": name})
+    places = context.interpreter.ask("imports.defined", {"function": name})
     if places:
         return _wish(name, value), as_evidence("defined at", places)
     reason = f"no installed package defines {name}: the patched files are not installed"

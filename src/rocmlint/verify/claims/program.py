@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.claims.context import NOT_INSTALLED
 from rocmlint.verify.claims.functions import ENTRY, proposals
-from rocmlint.verify.manifest import lines_of
+from rocmlint.verify.manifest.read import lines_of
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ def remedy(failure: Mapping[str, Any]) -> str:
     file, _, line = failure["place"].rpartition(":")
     if failure["kind"] != "data" or not file or not line.isdecimal():
         return ""
-    from rocmlint.control_flow.refusals import MEANINGS  # noqa: PLC0415 - as below
-    from rocmlint.control_flow.rewrite import Options, rewrite  # noqa: PLC0415 - slow, seldom
+    from rocmlint.models.control_flow.refusals import MEANINGS  # noqa: PLC0415 - as below
+    from rocmlint.models.control_flow.rewrite import Options, rewrite  # noqa: PLC0415 - slow, seldom
 
     try:
         with open(file, encoding="utf-8") as opened:

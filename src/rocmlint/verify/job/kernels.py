@@ -7,13 +7,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.gpus.target import parse_target
-from rocmlint.interpreter.inside.process import build_id, host
+from rocmlint.interpreter.inside.job.process import build_id, host
 from rocmlint.text.words import counted
 from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.errors import MissingExtraError
 from rocmlint.verify.code_objects.file import read_file
 from rocmlint.verify.code_objects.judge import Judge
-from rocmlint.verify.job.together import ranks, together
+from rocmlint.verify.job.same_across_ranks import ranks, together
 from rocmlint.verify.result import Evidence, Judgement
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import RocmlintError
-from rocmlint.interpreter.inside.process import without_secrets
+from rocmlint.interpreter.inside.job.process import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,11 +6,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rocmlint.text.words import counted
-from rocmlint.verify.job.alike import alike, modules_alike
 from rocmlint.verify.job.kernels import of_libraries
+from rocmlint.verify.job.rank_comparison import alike, modules_alike
 from rocmlint.verify.job.run import unreadable
-from rocmlint.verify.job.testimony import of_processes, stopped, where
-from rocmlint.verify.job.together import SHOWN, ranks, span, together
+from rocmlint.verify.job.same_across_ranks import SHOWN, ranks, span, together
+from rocmlint.verify.job.witness_file import of_processes, stopped, where
 from rocmlint.verify.job.witnesses import by_rank, leaders
 from rocmlint.verify.result import Evidence, Result, evidence_of
 

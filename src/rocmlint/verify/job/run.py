@@ -6,11 +6,11 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
-from rocmlint.interpreter.inside.process import host
+from rocmlint.interpreter.inside.job.process import host
 from rocmlint.text.words import counted
 from rocmlint.verify.job.processes import INTERVAL, isolation
-from rocmlint.verify.job.testimony import of_processes, stopped, where
-from rocmlint.verify.job.together import ranks
+from rocmlint.verify.job.same_across_ranks import ranks
+from rocmlint.verify.job.witness_file import of_processes, stopped, where
 from rocmlint.verify.job.witnesses import by_rank
 from rocmlint.verify.result import Evidence, Judgement, Result
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.interpreter.inside.process import ranks as ranks_of_environment
+from rocmlint.interpreter.inside.job.process import ranks as ranks_of_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.errors import ConfigError
-from rocmlint.interpreter.inside.process import is_secret
-from rocmlint.verify import manifest
-from rocmlint.verify.manifest_functions import repeated
+from rocmlint.interpreter.inside.job.process import is_secret
+from rocmlint.verify.manifest import read as manifest
+from rocmlint.verify.manifest.functions import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.manifest import Manifest
-    from rocmlint.verify.manifest_functions import ManifestFunction
+    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.read import Manifest
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Watch:
         return bool(self.modules or self.files or self.variables)
 
     def request(self) -> dict[str, Any]:
-        """Return what :func:`.inside.witness.start` is asked for."""
+        """Return what :func:`.inside.job.witness.start` is asked for."""
         return {
             "modules": list(self.modules),
             "files": list(self.files),

@@ -7,9 +7,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.interpreter.inside.endings import ENDS, EXEC, EXIT
-from rocmlint.interpreter.inside.process import host
-from rocmlint.interpreter.inside.witness import VERSION
+from rocmlint.interpreter.inside.job.process import host
+from rocmlint.interpreter.inside.job.process_exit import ENDS, EXEC, EXIT
+from rocmlint.interpreter.inside.job.witness import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WitnessReport:
-    """What one process was seen to be; ``facts`` as :mod:`.inside.witness` writes them."""
+    """What one process was seen to be; ``facts`` as :mod:`.inside.job.witness` writes them."""
 
     file: str
     facts: Mapping[str, Any]

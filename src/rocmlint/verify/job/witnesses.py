@@ -14,9 +14,9 @@ from rocmlint.disk.read import read_small
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.ask import INSIDE, NAME_INSIDE
 from rocmlint.interpreter.inside import write_json
-from rocmlint.interpreter.inside.process import host
-from rocmlint.interpreter.inside.witness import ASK, BELLS, VARIABLE, VERSION
-from rocmlint.interpreter.inside.witness import start as start_witness
+from rocmlint.interpreter.inside.job.process import host
+from rocmlint.interpreter.inside.job.witness import ASK, BELLS, VARIABLE, VERSION
+from rocmlint.interpreter.inside.job.witness import start as start_witness
 from rocmlint.verify.job.shared_json import SharedJson
 from rocmlint.verify.job.watch import watch_of
 from rocmlint.verify.job.witness_report import WitnessReport, parsed
@@ -59,7 +59,7 @@ def _begin():
         # The current folder and PYTHONPATH may have modules of the names that are needed here.
         own = [each for each in before if os.path.basename(each) in ("lib-dynload", "DLLs")]
         sys.path[:] = [folder, os.path.dirname(os.__file__)] + own
-        from {NAME_INSIDE} import witness
+        from {NAME_INSIDE}.job import witness
         sys.path[:] = before
         sys.path_importer_cache.pop(folder, None)
         witness.start(folder, {_REQUEST})
@@ -120,7 +120,8 @@ def prepare(
 ) -> dict[str, str]:
     """Fill a folder with what lets witnesses in, and give the environment that names it.
 
-    ``bells`` is a private folder of this machine, for :mod:`.inside.endings`. Raises WitnessError.
+    ``bells`` is a private folder of this machine, for :mod:`.inside.job.process_exit`. Raises
+    WitnessError.
     """
     folder = os.path.abspath(folder)
     startup = os.path.join(folder, _STARTUP)

@@ -6,13 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
+from rocmlint.interpreter.inside.job.loaded import hash_in_package
+from rocmlint.interpreter.inside.live.claimed_functions import look
 from rocmlint.interpreter.inside.live.compare import compare_all
-from rocmlint.interpreter.inside.live.required import look
-from rocmlint.interpreter.inside.loaded import hash_in_package
 from rocmlint.verify.live.functions import results_of_functions
 from rocmlint.verify.live.imported import result_of_file
 from rocmlint.verify.live.judge import result_of
-from rocmlint.verify.manifest import read
+from rocmlint.verify.manifest.read import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.live.judge import Comparison
-    from rocmlint.verify.manifest_functions import ManifestFunction
+    from rocmlint.verify.manifest.functions import ManifestFunction
 
 FunctionFacts = dict[str, Any]
 """What ``inside.live.required.look`` gives for one function."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rocmlint.interpreter.ask import Interpreter
-    from rocmlint.verify.manifest import Manifest
+    from rocmlint.verify.manifest.read import Manifest
     from rocmlint.verify.result import Verdict
 
 Answer = dict[str, Any]
@@ -25,7 +25,7 @@ Answer = dict[str, Any]
 RAN = ("ran", "never ran")
 """The evidence of what ran, and of what did not."""
 
-_TASK = "loaded"
+_TASK = "job.loaded"
 _PART = 0.8
 """How much of the time limit imports and comparisons may take; the last one needs some too."""
 _NOTHING: Mapping[str, Any] = {"modules": [], "files": [], "functions": [], "call": None}

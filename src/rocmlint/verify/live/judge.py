@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import counted, few
 from rocmlint.verify.live import wrappers
-from rocmlint.verify.live.altered import judged, line_of, where
+from rocmlint.verify.live.differences import judged, line_of, where
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:

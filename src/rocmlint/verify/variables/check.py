@@ -14,16 +14,16 @@ from rocmlint.published.variables import KNOWN, LIBRARIES, Variable, is_on, owne
 from rocmlint.text.words import few
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.variables.conflicts import conflicts
-from rocmlint.verify.variables.meaning import is_switch, misread, only_presence, taken
 from rocmlint.verify.variables.readers import Reader, Search, search
+from rocmlint.verify.variables.switch_values import is_switch, misread, only_presence, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.variables.meaning import Taken
-    from rocmlint.verify.variables.written import Write
+    from rocmlint.verify.variables.switch_values import Taken
+    from rocmlint.verify.variables.writes_before_read import Write
 
 _SYSTEM = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 _ROCM = ("/opt/rocm", "/opt/rocm-*", "/opt/rocm/core", "/opt/rocm/core-*")

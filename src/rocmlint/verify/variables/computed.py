@@ -10,13 +10,13 @@ from rocmlint.python.names import last_name
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.flow import shortened
 from rocmlint.verify.variables.frame import Frame
-from rocmlint.verify.variables.reading import Reading
+from rocmlint.verify.variables.python_reads import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.verify.variables.program import Program
-    from rocmlint.verify.variables.reading import PythonFile
+    from rocmlint.verify.variables.python_reads import PythonFile
 
 HINT = re.compile(
     rb"\benviron\b(?!\s*(\.(get|setdefault|pop)\s*\(|\[)\s*['\"])|\bgetenv\b(?!\s*\(\s*['\"])"

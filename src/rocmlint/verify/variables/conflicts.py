@@ -15,7 +15,7 @@ from rocmlint.published.visible_devices import (
     missing,
 )
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.variables.meaning import taken_as_on, word_for_on
+from rocmlint.verify.variables.switch_values import taken_as_on, word_for_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

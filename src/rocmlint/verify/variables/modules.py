@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.variables.reading import PythonFile
+from rocmlint.verify.variables.python_reads import PythonFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

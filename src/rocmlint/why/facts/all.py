@@ -5,19 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.why.facts import (
-    binaries,
-    code,
-    driver,
-    gpus,
-    here,
-    installed,
-    models,
-    pairs,
-    project,
-    project_code,
-    system,
-)
+from rocmlint.why.facts import shell_and_log
+from rocmlint.why.facts.machine import binaries, driver, gpus, system
+from rocmlint.why.facts.packages import installed, models, pairs
+from rocmlint.why.facts.project import code, project_code
+from rocmlint.why.facts.project import settings as project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +23,7 @@ _FACTS: dict[str, Callable[..., Any]] = {
         code,
         driver,
         gpus,
-        here,
+        shell_and_log,
         installed,
         models,
         pairs,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.machine import Machine
 from rocmlint.why.facts.files import ProjectFiles
 from rocmlint.why.facts.frames import Owner, owner_of, site_of
-from rocmlint.why.facts.packages import Packages
+from rocmlint.why.facts.metadata import Packages
 from rocmlint.why.facts.value import Evidence, Unread
 
 if TYPE_CHECKING:

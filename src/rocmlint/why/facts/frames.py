@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from rocmlint.why.facts.packages import Packages
+    from rocmlint.why.facts.metadata import Packages
     from rocmlint.why.log.shapes import Frame
 
 Kind = Literal["project", "package", "hub", "python", "other"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.crash_dump import dumped_frames
-from rocmlint.why.facts.device_code import compiled_files, covers, named_files, targets_in
-from rocmlint.why.facts.gpus import gpus
+from rocmlint.why.facts.machine.crash_dump import dumped_frames
+from rocmlint.why.facts.machine.device_code import compiled_files, covers, named_files, targets_in
+from rocmlint.why.facts.machine.gpus import gpus
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made
 from rocmlint.why.generic.reader import near

@@ -10,15 +10,14 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.configurations import (
+from rocmlint.why.facts.packages.configurations import (
     ENDED_WITH,
     is_of_generation,
     names_it,
     was_of_all,
 )
-from rocmlint.why.facts.inheritance import derived
-from rocmlint.why.facts.moved import modules_with
-from rocmlint.why.facts.names import (
+from rocmlint.why.facts.packages.moved import modules_with
+from rocmlint.why.facts.packages.names import (
     change_of,
     in_words,
     indexed,
@@ -28,6 +27,7 @@ from rocmlint.why.facts.names import (
     saw_index,
     table,
 )
+from rocmlint.why.facts.project.inheritance import derived
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import (
     Place,
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.inheritance import Derived
-    from rocmlint.why.facts.names import Change
+    from rocmlint.why.facts.packages.names import Change
+    from rocmlint.why.facts.project.inheritance import Derived
 
 _WEIGHT = 26
 _LARGEST = 2_000_000
@@ -108,7 +108,7 @@ def _of_unread_class(
     context: Context, holder: str, attribute: str, message: str
 ) -> Iterator[Explanation]:
     """Explain a method that all models had, asked of a model that is defined in no file here."""
-    from rocmlint.why.facts.definitions import definitions  # noqa: PLC0415 - it reads the project
+    from rocmlint.why.facts.project.definitions import definitions  # noqa: PLC0415 - it reads the project
 
     known, release = names_of("transformers"), release_of(context, "transformers")
     if known is None or _OF_MODELS.search(holder) is None or _is_of_library(context, holder):

@@ -14,8 +14,8 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import modules_with, successor
-from rocmlint.why.facts.names import (
+from rocmlint.why.facts.packages.moved import modules_with, successor
+from rocmlint.why.facts.packages.names import (
     change_of,
     in_words,
     indexed,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.names import Change, Release
+    from rocmlint.why.facts.packages.names import Change, Release
     from rocmlint.why.generic.parts import Place
 
 _OF_MODULE = re.compile(
@@ -278,6 +278,6 @@ def _edit(holder: Holder, attribute: str) -> str:
 
 def _is_in_project(context: Context, holder: str) -> bool:
     """Return whether the project defines a class of this name: it may be the one that is meant."""
-    from rocmlint.why.facts.definitions import definitions  # noqa: PLC0415 - it reads the project
+    from rocmlint.why.facts.project.definitions import definitions  # noqa: PLC0415 - it reads the project
 
     return any(True for _ in definitions(context.project, holder))

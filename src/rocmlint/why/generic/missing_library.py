@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
-from rocmlint.why.facts.installed import torch_build, torch_rocm, version
-from rocmlint.why.facts.libraries import compiler_of, library_of, systems_with
+from rocmlint.why.facts.machine.libraries import compiler_of, library_of, systems_with
+from rocmlint.why.facts.packages.installed import torch_build, torch_rocm, version
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made, where
 from rocmlint.why.generic.reader import near
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.libraries import Library
+    from rocmlint.why.facts.machine.libraries import Library
     from rocmlint.why.generic.parts import Place
 
 _MESSAGE = re.compile(

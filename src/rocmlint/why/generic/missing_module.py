@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import moved_module
-from rocmlint.why.facts.names import (
+from rocmlint.why.facts.packages.moved import moved_module
+from rocmlint.why.facts.packages.names import (
     alike,
     change_of,
     files_have,
@@ -25,7 +25,7 @@ from rocmlint.why.facts.names import (
     saw_index,
     table,
 )
-from rocmlint.why.facts.providers import declared_in, provider_of, removed_in
+from rocmlint.why.facts.packages.providers import declared_in, provider_of, removed_in
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.of_python import is_below, python_of_log
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.names import Release
+    from rocmlint.why.facts.packages.names import Release
 
 _MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
 _DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")

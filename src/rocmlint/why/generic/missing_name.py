@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.moved import moved_to, successor
-from rocmlint.why.facts.names import (
+from rocmlint.why.facts.packages.moved import moved_to, successor
+from rocmlint.why.facts.packages.names import (
     alike,
     change_of,
     files_have,
@@ -25,7 +25,7 @@ from rocmlint.why.facts.names import (
     saw_index,
     table,
 )
-from rocmlint.why.facts.patched import is_patched
+from rocmlint.why.facts.packages.patched import is_patched
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.parts import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.names import Change, Release
+    from rocmlint.why.facts.packages.names import Change, Release
 
 ENTRY = "missing-name"
 _MESSAGE = re.compile(

@@ -14,7 +14,7 @@ from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.text.words import few
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.installed import python_version
+from rocmlint.why.facts.packages.installed import python_version
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.index_search import Search, search_in
 from rocmlint.why.generic.parts import made

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.installed import python_version
-from rocmlint.why.facts.python_names import python_name
+from rocmlint.why.facts.packages.installed import python_version
+from rocmlint.why.facts.packages.python_names import python_name
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import innermost, made, python_of, where
 from rocmlint.why.generic.reader import near

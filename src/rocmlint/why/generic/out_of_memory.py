@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.version import Version
 
 from rocmlint.why.answer import OTHER_CAUSES, Action, Explanation
-from rocmlint.why.facts.driver import given_memory, kernel_version
-from rocmlint.why.facts.gpus import gpu
-from rocmlint.why.facts.installed import torch_rocm
+from rocmlint.why.facts.machine.driver import given_memory, kernel_version
+from rocmlint.why.facts.machine.gpus import gpu
+from rocmlint.why.facts.packages.installed import torch_rocm
 from rocmlint.why.facts.value import Evidence, Unread
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from packaging.utils import canonicalize_name
 from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.definitions import definitions_in
 from rocmlint.why.facts.frames import Owner
-from rocmlint.why.facts.inheritance import derived
-from rocmlint.why.facts.moved import modules_with
-from rocmlint.why.facts.names import indexed, module_file, release_of
-from rocmlint.why.facts.requirements import required_by
+from rocmlint.why.facts.packages.moved import modules_with
+from rocmlint.why.facts.packages.names import indexed, module_file, release_of
+from rocmlint.why.facts.packages.requirements import required_by
+from rocmlint.why.facts.project.definitions import definitions_in
+from rocmlint.why.facts.project.inheritance import derived
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.call import class_on_line
 from rocmlint.why.generic.parts import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.definitions import Definition
+    from rocmlint.why.facts.project.definitions import Definition
     from rocmlint.why.generic.call import Call
 
 _WEIGHT = 24

@@ -10,10 +10,10 @@ from packaging.utils import canonicalize_name
 from rocmlint.text.words import shortened
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.binaries import on_amd
 from rocmlint.why.facts.frames import owner_of
-from rocmlint.why.facts.providers import provider_of
-from rocmlint.why.facts.symbols import symbol_of
+from rocmlint.why.facts.machine.binaries import on_amd
+from rocmlint.why.facts.machine.symbols import symbol_of
+from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.generic.parts import made
 from rocmlint.why.generic.reader import near
 from rocmlint.why.log.shapes import Frame
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.symbols import Symbol
+    from rocmlint.why.facts.machine.symbols import Symbol
 
 _MESSAGE = re.compile(
     r"(?P<file>[^\s:'\"]{1,400}\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? "

@@ -17,10 +17,10 @@ from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
 from rocmlint.published.rocm_wheels import rows as rows_of_torch
 from rocmlint.text.written import minor_release, requirement_of, version_of
 from rocmlint.why.answer import Action, Explanation
-from rocmlint.why.facts.project import declared
-from rocmlint.why.facts.releases import fitting
-from rocmlint.why.facts.remote_code import saved_with
-from rocmlint.why.facts.requirements import required_by
+from rocmlint.why.facts.packages.releases import fitting
+from rocmlint.why.facts.packages.requirements import required_by
+from rocmlint.why.facts.project.remote_code import saved_with
+from rocmlint.why.facts.project.settings import declared
 from rocmlint.why.facts.value import Unread
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.names import Change, Release
+    from rocmlint.why.facts.packages.names import Change, Release
     from rocmlint.why.log.shapes import Frame
 
 
@@ -374,7 +374,7 @@ def _may_have(release: Version, change: Change, installed: Version) -> bool:
 
 def library_model(context: Context, place: Place) -> str:
     """Return the model of transformers that remote code stands for, if the installed one has it."""
-    from rocmlint.why.facts.names import files_have, history_of, release_of  # noqa: PLC0415
+    from rocmlint.why.facts.packages.names import files_have, history_of, release_of  # noqa: PLC0415
 
     name = os.path.basename(place.frame.file.replace("\\", "/")).removesuffix(".py")
     model = (

@@ -12,9 +12,9 @@ from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.text.written import requirement_of, version_of
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.installed import version
-from rocmlint.why.facts.providers import provider_of
-from rocmlint.why.facts.requirements import demands_on
+from rocmlint.why.facts.packages.installed import version
+from rocmlint.why.facts.packages.providers import provider_of
+from rocmlint.why.facts.packages.requirements import demands_on
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import innermost, install, made, pip, where
 from rocmlint.why.generic.reader import near

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.names import module_file
-from rocmlint.why.facts.providers import is_library
+from rocmlint.why.facts.packages.names import module_file
+from rocmlint.why.facts.packages.providers import is_library
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import Place, innermost, made, python_of
 from rocmlint.why.generic.reader import near

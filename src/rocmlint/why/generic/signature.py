@@ -14,9 +14,8 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.definitions import definitions
-from rocmlint.why.facts.moved import modules_with
-from rocmlint.why.facts.names import (
+from rocmlint.why.facts.packages.moved import modules_with
+from rocmlint.why.facts.packages.names import (
     change_of,
     files_take,
     in_words,
@@ -27,6 +26,7 @@ from rocmlint.why.facts.names import (
     saw_index,
     table,
 )
+from rocmlint.why.facts.project.definitions import definitions
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.call import Call, call_in, class_on_line
 from rocmlint.why.generic.override import added_by_base, of_override, of_own_class
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.definitions import Definition
-    from rocmlint.why.facts.names import Change, Release
+    from rocmlint.why.facts.packages.names import Change, Release
+    from rocmlint.why.facts.project.definitions import Definition
 
 _SELVES = ("self", "cls")
 _ALIASES = {"nn": "torch.nn", "optim": "torch.optim"}

@@ -12,9 +12,9 @@ from rocmlint.published.rocm_wheels import row
 from rocmlint.text.words import shortened
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
-from rocmlint.why.facts.installed import python_version, torch_build, version
-from rocmlint.why.facts.providers import provider_of
-from rocmlint.why.facts.symbols import symbol_of
+from rocmlint.why.facts.machine.symbols import symbol_of
+from rocmlint.why.facts.packages.installed import python_version, torch_build, version
+from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.facts.value import Unread
 from rocmlint.why.generic.parts import made, pip, python_of
 from rocmlint.why.generic.reader import near
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.symbols import Symbol
+    from rocmlint.why.facts.machine.symbols import Symbol
 
 _MESSAGE = re.compile(
     r"(?P<file>[^\s:'\"]{1,400}\.(?:so|pyd)(?:\.\d+)*)\S{0,80}?:? "

@@ -11,7 +11,7 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.requirements import required_by
+from rocmlint.why.facts.packages.requirements import required_by
 from rocmlint.why.generic.parts import install, made, pip
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages import Installed
+    from rocmlint.why.facts.metadata import Installed
 
 _OF_INTERFACES = frozenset(
     {

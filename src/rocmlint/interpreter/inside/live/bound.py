@@ -9,13 +9,11 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .around import Makers, is_set_by
-from .bindings import stored_path
-from .fingerprints import fingerprint
-from .foreign import foreign
-from .layers import Layer, held_by, layer, layers, within_reach
-from .makers import absorbs, makers
-from .reachable import (
+from .objects.decorators_and_metaclasses import absorbs, makers
+from .objects.fingerprints import fingerprint
+from .objects.foreign import foreign
+from .objects.layers import Layer, held_by, layer, layers, within_reach
+from .objects.reachable import (
     ABSENT,
     classes_of,
     functions_of,
@@ -26,13 +24,15 @@ from .reachable import (
     qualified_name,
     value_at,
 )
+from .objects.wrappers import Makers, is_set_by
+from .source.bindings import stored_path
 
 if TYPE_CHECKING:
     from types import CodeType
 
-    from .bindings import Expected
-    from .fingerprints import Definition, Fingerprint
-    from .on_disk import OnDisk
+    from .objects.fingerprints import Definition, Fingerprint
+    from .objects.on_disk import OnDisk
+    from .source.bindings import Expected
 
     Place = tuple[str | None, int | None]
     """File and line where code was defined; None for what is not Python code."""

@@ -10,24 +10,24 @@ from functools import cached_property
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .around import Makers
 from .bound import bound
-from .fingerprints import definitions, fingerprint
-from .literals import changed_literals
-from .makers import makers
-from .on_disk import OnDisk
-from .reachable import attributes, functions_of, items, methods, qualified_name, value_at
-from .sources import ModuleSource, compiled, loader_of
-from .standing import BOUND_ARGUMENTS, called, modules_of
+from .code_at_lookup import BOUND_ARGUMENTS, called, modules_of
+from .objects.decorators_and_metaclasses import makers
+from .objects.fingerprints import definitions, fingerprint
+from .objects.literals import changed_literals
+from .objects.on_disk import OnDisk
+from .objects.reachable import attributes, functions_of, items, methods, qualified_name, value_at
+from .objects.wrappers import Makers
+from .source.sources import ModuleSource, compiled, loader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from dataclasses import Field
     from types import CodeType, ModuleType
 
-    from .bindings import Expected
     from .bound import Bound
-    from .fingerprints import Definition, Fingerprint
+    from .objects.fingerprints import Definition, Fingerprint
+    from .source.bindings import Expected
 
 
 _FINE = ("wrapped", "opaque")

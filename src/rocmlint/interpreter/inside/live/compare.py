@@ -6,24 +6,24 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .altered import altered
 from .bound import Bound, bound
-from .excused import Excuses
-from .fingerprints import fingerprint
-from .forms import forms
-from .holders import Watched, holders_of
-from .literals import changed_literals
-from .made import places
-from .on_disk import OnDisk, on_disk
-from .reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
-from .sources import NoSourceError, changed_since_start, foreign_loading, is_made, loader_of
+from .differences.all_differences import altered
+from .left_to_claims import Excuses
+from .objects.fingerprints import fingerprint
+from .objects.literals import changed_literals
+from .objects.on_disk import OnDisk, on_disk
+from .objects.reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
+from .source.forms import forms
+from .source.made_modules import places
+from .source.sources import NoSourceError, changed_since_start, foreign_loading, is_made, loader_of
+from .stale_importers import Watched, holders_of
 
 if TYPE_CHECKING:
     import weakref
     from collections.abc import Iterable
     from types import CodeType, FunctionType
 
-    from .required import Wanted
+    from .claimed_functions import Wanted
 
 
 def compare(name: str) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def compare_all(
 ) -> list[dict[str, Any]]:
     """Compare modules of ``sys.modules`` with their sources, importing nothing.
 
-    ``wanted`` are the functions that must be those of other files (:mod:`.required`): what is there
-    says nothing of its module.
+    ``wanted`` are the functions that must be those of other files (:mod:`.claimed_functions`):
+    what is there says nothing of its module.
 
     Without ``stale`` the other modules are not searched, which takes the most time: right after
     its first import nothing can hold an older state of a module.

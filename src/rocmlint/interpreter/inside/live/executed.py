@@ -11,9 +11,9 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from . import through
-from .counters import have_run
-from .fingerprints import is_function
+from . import call_tracing
+from .objects.counters import have_run
+from .objects.fingerprints import is_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +67,7 @@ def ran(files: Iterable[str]) -> list[CodeType]:
     """
     wanted = set(files)
     found = [each for each in list(_seen.values()) if each.co_filename in wanted]
-    return [through.original(each) for each in found]
+    return [call_tracing.original(each) for each in found]
 
 
 def is_used() -> bool:
@@ -110,8 +110,8 @@ def _started(code: CodeType, _offset: int) -> Any:
     if is_function(code):
         _seen[id(code)] = code
         is_wanted = bool(_traced) and _note_callers(frame)
-    if through.is_watched(code):
-        through.started(frame)
+    if call_tracing.is_watched(code):
+        call_tracing.started(frame)
         is_wanted = True
     return None if is_wanted else _MONITORING.DISABLE
 
@@ -121,8 +121,8 @@ def _profile(frame: FrameType, event: str, _argument: object) -> None:
         _seen[id(frame.f_code)] = frame.f_code
         if _traced:
             _note_callers(frame)
-        if through.is_watched(frame.f_code):
-            through.started(frame)
+        if call_tracing.is_watched(frame.f_code):
+            call_tracing.started(frame)
 
 
 def _note_callers(frame: FrameType) -> bool:

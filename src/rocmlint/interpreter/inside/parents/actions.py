@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .effects import LISTS, TABLES, Effects
-from .handed import AT_END, CHANGING, HandedOn
+from .escaping_tables import AT_END, CHANGING, HandedOn
 from .nodes import children, paired, walk
 from .reach import is_never
 from .values import UNKNOWN, WILD, Space

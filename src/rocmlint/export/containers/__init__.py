@@ -1,0 +1,1 @@
+"""Classes that torch.export takes apart into tensors: caches, outputs, their registration."""

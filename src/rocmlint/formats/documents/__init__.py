@@ -1,0 +1,1 @@
+"""Documents: people read them, and copy the commands of their code blocks."""

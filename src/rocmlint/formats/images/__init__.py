@@ -1,0 +1,1 @@
+"""Formats that build an image or start a container."""

@@ -1,0 +1,1 @@
+"""Formats in which projects declare requirements."""

@@ -1,0 +1,1 @@
+"""Syntax that several formats share: YAML, TOML, INI, JSON with comments, and places in them."""

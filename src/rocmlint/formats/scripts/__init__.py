@@ -1,0 +1,1 @@
+"""Formats that run commands: shell scripts, recipes, scripts of Windows."""

@@ -1,0 +1,1 @@
+"""Whether a model keeps to one dtype: traced while it is built and runs."""

@@ -1,0 +1,1 @@
+"""How an import finds a file, and what it runs of it."""

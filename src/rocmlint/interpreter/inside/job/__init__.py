@@ -1,0 +1,1 @@
+"""What each process of a job reports of itself."""

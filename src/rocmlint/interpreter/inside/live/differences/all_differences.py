@@ -1,0 +1,45 @@
+"""All that a process has otherwise than the source of a module gives it, beside definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .assigned import assigned
+from .decorated import decorated
+from .defaults import kept
+from .extra_names import added
+from .members import members
+from .operators import operators
+from .outside_references import used
+from .registered import registered
+from .registries import registries
+from .shapes import shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ..objects.on_disk import OnDisk
+    from .difference import Alteration
+
+
+def altered(
+    module: object, space: object, disk: OnDisk, known: Collection[str]
+) -> Iterator[Alteration]:
+    """Yield each alteration once; ``known`` are names of which something was told before."""
+    seen = set(known)
+    for found in (
+        added(space, disk),
+        assigned(space, disk),
+        registries(space, disk),
+        registered(space, disk),
+        members(space, disk),
+        kept(space, disk),
+        decorated(space, disk),
+        shapes(module, space, disk),
+        operators(space, disk),
+        used(space, disk),
+    ):
+        for each in found:
+            if each.name not in seen:
+                seen.add(each.name)
+                yield each

@@ -1,0 +1,1 @@
+"""The objects of a process, matched with what their sources define."""

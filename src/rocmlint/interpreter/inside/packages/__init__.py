@@ -1,0 +1,1 @@
+"""Installed packages: their records, and whether their files are still theirs."""

@@ -1,0 +1,1 @@
+"""Whether a model keeps to one dtype: judged from a trace."""

@@ -1,0 +1,1 @@
+"""Whether the kernels of a package run on these GPUs."""

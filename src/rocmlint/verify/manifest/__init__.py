@@ -1,0 +1,1 @@
+"""Manifests: which files and functions must be the ones that run."""

@@ -1,0 +1,1 @@
+"""Facts about installed and published packages."""

@@ -1,0 +1,1 @@
+"""Facts about the code and the settings of a project."""
