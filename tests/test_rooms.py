@@ -82,7 +82,7 @@ result
 code_objects: result
 trace: code_objects result
 kernels: code_objects result trace
-manifest: result
+manifest
 patches: manifest result
 live: manifest result
 job: code_objects live manifest result

@@ -29,8 +29,8 @@ READER = "import os\nON = os.environ.get('AITER_ON', '0') == '1'\n"
 CODECS = ("idna", "bz2_codec", "uu_codec", "zlib_codec", "quopri_codec", "punycode")
 
 VERBS = {
-    "packages.patches": ("verify", "patches", "--manifest", "tiny.toml"),
-    "packages.stock": ("verify", "stock", "tiny"),
+    "patches": ("verify", "patches", "--manifest", "tiny.toml"),
+    "stock": ("verify", "stock", "tiny"),
     "kernels": ("verify", "kernels"),
     "variables": ("verify", "variables", "--variable", "AITER_ON=1"),
     "claims": ("verify", "."),
