@@ -32,7 +32,7 @@ def check_parts(file: File, rules: Iterable[Rule[Any]]) -> list[Finding]:
 def asked(rule: Asked, node: Any, file: Any) -> Iterator[Any]:
     """Ask a rule about a node, comment or part; where it matters, note that it was asked."""
     if file.kept_back is not None:
-        file.kept_back.ask(getattr(rule, "code", ""), node, file)
+        file.kept_back.ask(getattr(rule, "code", ""), node, file.span)
     return rule.check(node, file)
 
 

@@ -177,7 +177,9 @@ class Rule(Generic[Node]):
 def _note_excuse(rule: Any, candidate: object, excuse: Callable[..., bool], file: Any) -> None:
     """Note with the file what keeps a candidate of a rule back, where somebody asks for it."""
     if file.kept_back is not None:
-        file.kept_back.excuse(rule.code, rule.name, candidate, excuse, file)
+        from rocmlint.source.found_in import note_excuse  # noqa: PLC0415 - few runs ask
+
+        note_excuse(rule.code, rule.name, candidate, excuse, file)
 
 
 def _is_node(what: object) -> bool:

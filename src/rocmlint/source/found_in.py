@@ -1,4 +1,4 @@
-"""Where an excuse found that it holds: in which files around one, if not in itself."""
+"""Notes an excuse that holds, and where it found that: in which files around one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.consulted_files import existing_among, read_among
+from rocmlint.findings import Excused
 from rocmlint.paths import relative
 
 if TYPE_CHECKING:
@@ -21,7 +22,24 @@ _DEEP = 3
 """How many objects lie at most between a candidate and the versions that it is judged by."""
 
 
-def found_in(
+def note_excuse(
+    code: str, name: str, candidate: object, excuse: Callable[..., bool], file: File
+) -> None:
+    """Note the excuse that keeps a candidate of a rule back, where somebody asks for it.
+
+    Others may have got the same answers before: it is asked once more, to see where from.
+    """
+    kept_back = file.kept_back
+    if kept_back is None:
+        return
+    span = kept_back.place_of(candidate, file.span)
+    if span is not None:
+        reason = (inspect.getdoc(excuse) or excuse.__name__).partition("\n")[0]
+        why = (excuse.__name__, reason, _found_in(excuse, candidate, file))
+        kept_back.add(Excused(file.path, *span, code, name, *why))
+
+
+def _found_in(
     excuse: Callable[[object, File], bool], candidate: object, file: File
 ) -> tuple[str, ...]:
     """Evaluate an excuse once more, and return where the answer was found.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.findings import Excused
-from rocmlint.source.found_in import found_in
 from rocmlint.text.text import Comment, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.findings import Cell, Finding
-    from rocmlint.source.file import File
 
 _PLACES = ("node", "place", "word", "call")
 """The attributes of candidates that hold what a finding would be placed at."""
@@ -30,26 +27,23 @@ class KeptBack:
         """The codes of rules, and the places of the nodes that their ``check`` was called with."""
         self._node: object = None
 
-    def ask(self, code: str, node: object, file: File) -> None:
+    def ask(self, code: str, node: object, span_of: Callable[[Any], Span]) -> None:
         """Note that a rule is about to look at a node, comment or part."""
         self._node = node
-        span = _span(node, file)
+        span = _span(node, span_of)
         if span is not None:
             self.asked.append((code, span))
 
-    def excuse(
-        self, code: str, name: str, candidate: object, excuse: Callable[..., bool], file: File
-    ) -> None:
-        """Note the excuse that keeps a candidate back: at its place, else at the node's.
+    def place_of(self, candidate: object, span_of: Callable[[Any], Span]) -> Span | None:
+        """Return the place of a candidate, else that of the node that a rule looks at."""
+        held = (getattr(candidate, each, None) for each in _PLACES)
+        found = (_span(each, span_of) for each in (candidate, *held, self._node))
+        return next((each for each in found if each is not None), None)
 
-        Others may have got the same answers before: it is asked once more, to see where from.
-        """
-        found = (_span(each, file) for each in (*_places(candidate), self._node))
-        span = next((each for each in found if each is not None), None)
-        if span is not None:
-            places = found_in(excuse, candidate, file)
-            why = (excuse.__name__, _reason(excuse), places)
-            self._add(Excused(file.path, *span, code, name, *why))
+    def add(self, excused: Excused) -> None:
+        """Note a candidate that is kept back, once."""
+        if excused not in self.excused:
+            self.excused.append(excused)
 
     def skip(self, findings: Iterable[Finding], skipped: frozenset[str]) -> None:
         """Note what a rule finds in a file of a kind that it leaves alone."""
@@ -57,7 +51,7 @@ class KeptBack:
         for each in findings:
             span = (each.line, each.column, each.end_line, each.end_column)
             reason = f"skipped: {kinds} file"
-            self._add(Excused(each.path, *span, each.code, each.name, f"skips {kinds}", reason))
+            self.add(Excused(each.path, *span, each.code, each.name, f"skips {kinds}", reason))
 
     def place(self, cell_of: Callable[[Excused], Cell | None]) -> None:
         """Let each candidate know its cell of a notebook."""
@@ -67,27 +61,13 @@ class KeptBack:
         """Check whether a rule was asked about something that touches a line."""
         return any(each == code and at.line <= line <= at.end_line for each, at in self.asked)
 
-    def _add(self, excused: Excused) -> None:
-        if excused not in self.excused:
-            self.excused.append(excused)
 
-
-def _places(candidate: object) -> list[object]:
-    """Return what may have a place: a candidate itself, and what it holds."""
-    return [candidate, *(getattr(candidate, each, None) for each in _PLACES)]
-
-
-def _span(what: Any, file: File) -> Span | None:
+def _span(what: Any, span_of: Callable[[Any], Span]) -> Span | None:
     """Return the place of a node, comment or part; None for anything else, or of another file."""
     is_node = type(what).__module__.startswith("libcst")
     if not (is_node or isinstance(what, Comment) or isinstance(getattr(what, "span", None), Span)):
         return None
     try:
-        return file.span(what)
+        return span_of(what)
     except (AttributeError, KeyError, LookupError):
         return None
-
-
-def _reason(excuse: Callable[..., bool]) -> str:
-    """Return the first line of what an excuse says about itself."""
-    return (inspect.getdoc(excuse) or excuse.__name__).partition("\n")[0]
