@@ -85,7 +85,7 @@ class _Version(Action):
     """Prints the version and how old the tables are, and leaves."""
 
     def __call__(self, parser: ArgumentParser, *_: object) -> None:
-        from rocmlint.cli.version import version_lines  # noqa: PLC0415 - few runs ask for it
+        from rocmlint.cli.table_ages import version_lines  # noqa: PLC0415 - few runs ask for it
 
         print("\n".join(version_lines()))
         parser.exit()

@@ -9,14 +9,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser, add_output_format
-from rocmlint.published import tables
-from rocmlint.published.ages import ABOUT, HOW, OLD, ages, days_since, is_old
-from rocmlint.text.words import counted
+from rocmlint.cli.table_ages import fetched_tables, version_lines
+from rocmlint.published.ages import ages
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -39,33 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         "platform": platform.platform(),
         "location": os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
         "tables": [each._asdict() for each in ages()],
-        "fetched": dict(_fetched()),
+        "fetched": dict(fetched_tables()),
     }
     print(json.dumps(found, indent=2))
     return 0
-
-
-def version_lines() -> Iterator[str]:
-    """Yield the version, and the newest row of each table with its date."""
-    yield f"rocmlint {__version__}"
-    for each in ages():
-        yield f"  {ABOUT[each.table]:<24}{each.date}  ({each.row})"
-    fetched = dict(_fetched())
-    for table, day in fetched.items():
-        yield f"  {'fetched for stack':<24}{day}  ({table})"
-    old = [each for each in ages() if is_old(each.date)]
-    if old:
-        days = max(days_since(each.date) for each in old)
-        yield f"note: {counted(old, 'table')} older than {OLD} days, up to {days}: {HOW}"
-
-
-def _fetched() -> Iterator[tuple[str, str]]:
-    """Yield the tables that ``rocmlint stack update`` fetched and that are in use, with dates."""
-    if not os.path.isdir(tables.data_folder()):
-        return
-    from rocmlint.published import amd_wheels, requirements, rocm_wheels  # noqa: PLC0415 - few runs
-
-    tables.prefer_fetched()
-    requirements.packages(), rocm_wheels.rows(), amd_wheels.builds()
-    found = (each for each in tables.used() if each.fetched)
-    yield from ((each.name.partition(".")[0], each.date) for each in found)
