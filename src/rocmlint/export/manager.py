@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.export.caching import forget
 from rocmlint.export.containers import registries
-from rocmlint.export.containers.registration import registrations_of
 from rocmlint.export.dump import write_dump
 from rocmlint.export.errors import ExportError, PatchNotProvenError
 from rocmlint.export.installation import Installation
@@ -194,7 +193,7 @@ class Session:
 
     def _apply(self, stack: ExitStack) -> None:
         token = secrets.token_hex(4)
-        for registration in registrations_of(self.options.register, self.options.model):
+        for registration in registries.registrations_of(self.options.register, self.options.model):
             registered = registries.register(registration)
             stack.callback(registries.unregister, registered)
             self._registered.append(registered)

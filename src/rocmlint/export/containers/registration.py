@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export.errors import ExportError
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,23 +37,3 @@ class Registration:
     def serialized_name(self) -> str:
         """Return the name of the class in a saved program."""
         return self.name or f"{self.cls.__module__}.{self.cls.__qualname__}"
-
-
-def registrations_of(given: Any, model: Any = None) -> list[Registration]:
-    """Return what is to be registered: the given ones, or with True all that rocmlint knows.
-
-    These are the caches and outputs of the libraries that are loaded. Raises ExportError.
-    """
-    if given is True:
-        from rocmlint.export.containers import caches, outputs  # noqa: PLC0415
-
-        return [*caches.registrations(model), *outputs.registrations()]
-    found = [given] if isinstance(given, Registration) else list(given or ())
-    for each in found:
-        if not isinstance(each, Registration):
-            raise ExportError(f"not a valid registration: {each!r}: pass Registration objects")
-    classes = [each.cls for each in found]
-    twice = next((each for each in classes if classes.count(each) > 1), None)
-    if twice is not None:
-        raise ExportError(f"{twice.__module__}.{twice.__qualname__} is registered twice")
-    return found

@@ -13,13 +13,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocmlint.export.containers import caches, outputs
+from rocmlint.export.containers.registration import Registration
 from rocmlint.export.errors import ExportError
 from rocmlint.export.references import MISSING, Reference, item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rocmlint.export.containers.registration import Registration
 
 _BY_CLASS = ("SUPPORTED_NODES", "SUPPORTED_SERIALIZED_TYPES")
 _UNNAMED = "NO_SERIALIZED_TYPE_NAME_FOUND"
@@ -49,6 +49,24 @@ class Registered:
         """Yield the place in each registry that there is now, and what it had before."""
         for each in _places(self.registration.cls, self.registration.serialized_name, _pytree()):
             yield each, self.before.get(each.where, MISSING)
+
+
+def registrations_of(given: Any, model: Any = None) -> list[Registration]:
+    """Return what is to be registered: the given ones, or with True all that rocmlint knows.
+
+    These are the caches and outputs of the libraries that are loaded. Raises ExportError.
+    """
+    if given is True:
+        return [*caches.registrations(model), *outputs.registrations()]
+    found = [given] if isinstance(given, Registration) else list(given or ())
+    for each in found:
+        if not isinstance(each, Registration):
+            raise ExportError(f"not a valid registration: {each!r}: pass Registration objects")
+    classes = [each.cls for each in found]
+    twice = next((each for each in classes if classes.count(each) > 1), None)
+    if twice is not None:
+        raise ExportError(f"{twice.__module__}.{twice.__qualname__} is registered twice")
+    return found
 
 
 def register(registration: Registration) -> Registered:
