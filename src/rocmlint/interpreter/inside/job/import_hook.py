@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from .witness import Witness
-
 
 class Finder:
     """Asks the finders behind it, and lets the loader of a watched module tell of its end."""
 
-    def __init__(self, witness: Witness) -> None:
-        self._witness = witness
-        self._names = set(witness.modules)
+    def __init__(
+        self, names: Iterable[str], importing: set[str], imported: Callable[[str], None]
+    ) -> None:
+        """Take the modules to watch, and where to note that one is being and has been imported."""
+        self._names = set(names)
+        self._importing, self._imported = importing, imported
         self._asking: set[tuple[int, str]] = set()
 
     def find_spec(
@@ -64,12 +65,12 @@ class Finder:
     def _execute(
         self, loader: Any, exec_module: Callable[[ModuleType], None], module: ModuleType
     ) -> None:
-        """Import a module as its loader does, and tell the witness."""
+        """Import a module as its loader does, and say so."""
         del loader.exec_module
         name = module.__name__
-        self._witness.importing.add(name)
+        self._importing.add(name)
         try:
             exec_module(module)
         finally:
-            self._witness.importing.discard(name)
-        self._witness.imported(name)
+            self._importing.discard(name)
+        self._imported(name)

@@ -15,9 +15,8 @@ from contextlib import suppress
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Callable
     from typing import Any
-
-    from .witness import Witness
 else:
     import _signal as signal  # the public one takes milliseconds to import
 
@@ -46,16 +45,26 @@ _TRY = 0.0005
 
 
 class Attendant:
-    """Has a witness look at each new text in a file, at the bell, and regularly where wanted."""
+    """Calls back at each new text in a file, at the bell, and regularly where wanted."""
 
-    def __init__(self, question: str, bell: str, witness: Witness, *, regularly: bool) -> None:
-        """Start at once."""
-        self._path = question
-        self._witness = witness
-        self._question = ""
+    def __init__(
+        self,
+        *,
+        on_question: Callable[[str], None],
+        on_bell: Callable[[int], None],
+        look: Callable[[], None],
+        regularly: bool,
+    ) -> None:
+        """Take what to call with a question and the byte of a bell, and to look unasked."""
+        self._on_question, self._on_bell, self._look = on_question, on_bell, look
         self._regularly = regularly
-        self._bell = _mapped(bell)
+        self._question = ""
         self._runs = self._resumes = False
+
+    def start(self, question: str, bell: str) -> None:
+        """Start, with the paths of the file of questions and of the bell."""
+        self._path = question
+        self._bell = _mapped(bell)
         self._start()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork)
 
@@ -77,7 +86,7 @@ class Attendant:
         while not leave.acquire(timeout=_TICK if self._bell else _INTERVAL):
             with suppress(Exception):
                 if self._bell and self._bell[0]:
-                    self._witness.rung(self._bell[0])
+                    self._on_bell(self._bell[0])
                     self._bell[0] = 0
                     looks = time.monotonic() + _SURVIVED
                 now = time.monotonic()
@@ -85,7 +94,7 @@ class Attendant:
                     asks = now + _INTERVAL
                     self._read()
                 if looks is not None and now >= looks:
-                    self._witness.look()
+                    self._look()
                     pause = max(_ROUND, (time.monotonic() - now) * _SHARE)
                     looks = time.monotonic() + pause if self._regularly else None
         left.release()
@@ -96,7 +105,7 @@ class Attendant:
             question = file.read()
         if question != self._question:
             self._question = question
-            self._witness.look_again(question)
+            self._on_question(question)
 
     def _before_fork(self) -> None:
         self._resumes, self._runs = self._runs, False

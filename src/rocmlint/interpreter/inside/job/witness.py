@@ -153,7 +153,7 @@ class Witness:
         if self.modules:
             from .import_hook import Finder  # noqa: PLC0415 - there may be nothing to listen for
 
-            sys.meta_path.insert(0, Finder(self))
+            sys.meta_path.insert(0, Finder(self.modules, self.importing, self.imported))
         atexit.register(self.at_exit)
         process_exit.watch(self._bells, self.before_the_end)
         if hasattr(os, "register_at_fork"):
@@ -229,7 +229,10 @@ class Witness:
             regularly = self._is_rank() and self._start not in FORKED
             question = os.path.join(self.folder, ASK)
             bell = process_exit.bell_of(self._bells, self._pid) if self._bells else ""
-            self._attendant = Attendant(question, bell, self, regularly=regularly)
+            self._attendant = Attendant(
+                on_question=self.look_again, on_bell=self.rung, look=self.look, regularly=regularly
+            )
+            self._attendant.start(question, bell)
 
     def _look_before_handlers(self) -> None:
         """Look at the end of the program too, before handlers and finalizers undo what it did.
