@@ -18,8 +18,8 @@ from .values import UNKNOWN, WILD, Space
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from .effects import Action, Watched
-    from .values import Function
+    from .effects import Action
+    from .values import Function, Watched
 
 _READING = {"get", "keys", "values", "items", "copy", "index", "count"}
 _READING |= {"__contains__", "__getitem__", "__iter__", "__len__", "__str__", "__repr__"}

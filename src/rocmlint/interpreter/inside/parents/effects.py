@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .lazy import is_own_child, stands_in
-from .values import ANY_MODULE, UNKNOWN, WILD, Space, matches
+from .values import ANY_MODULE, UNKNOWN, WILD, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .values import Space, Watched
 
 LISTS = {"sys.meta_path", "sys.path_hooks"}
 TABLES = {"sys.modules", "sys.path_importer_cache"}
@@ -22,29 +22,6 @@ _MACHINERY = ("importlib", "_frozen_importlib", "_frozen_importlib_external", "_
 _BUILTINS = {f"builtins.{name}" for name in ("__import__", "__build_class__", "compile", "exec")}
 _DESCRIBING = {"__doc__", "__module__", "__name__", "__qualname__", "__all__", "__annotations__"}
 """Attributes that change nothing about what runs."""
-
-
-@dataclass(frozen=True)
-class Watched:
-    """The module that is looked for, and the packages around it, the outermost first."""
-
-    module: str
-    parents: tuple[str, ...]
-    takes_same: Callable[[str, list[str]], bool]
-    """Whether a package's submodule is found where it is now, if it is looked for in folders."""
-    is_regular: Callable[[str], bool]
-    """Whether a package's submodule is a file: nothing later on the path takes its place."""
-    read: Callable[[str], Space | None]
-    """Returns another module's source."""
-
-    is_named: Callable[[], bool]
-    """Whether code that runs has a text with the module's name."""
-    is_imported: Callable[[], bool]
-    """Whether code that runs first imports the module."""
-
-    def child(self, parent: str) -> str:
-        """Return the name below a parent that leads to the module."""
-        return self.module[len(parent) + 1 :].partition(".")[0]
 
 
 @dataclass(frozen=True)

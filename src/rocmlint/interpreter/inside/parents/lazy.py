@@ -7,12 +7,10 @@ import os
 from typing import TYPE_CHECKING
 
 from .nodes import elements, walk
-from .values import UNKNOWN, WILD, Space
+from .values import UNKNOWN, WILD, Space, Watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from .effects import Watched
 
 _UNFIT = {"__path__", "__setattr__", "__class__", "__dict__"}
 """With one of these, what an instance has need not be what it was given."""

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 from ..imports.bytecode import execution_of, runs_bytecode
 from ..imports.files import Copy, text_of
 from .actions import actions
-from .effects import Watched
 from .reach import Reach, reach_of, used
-from .values import Space
+from .values import Space, Watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -356,6 +356,29 @@ class Space:
         return None
 
 
+@dataclass(frozen=True)
+class Watched:
+    """The module that is looked for, and the packages around it, the outermost first."""
+
+    module: str
+    parents: tuple[str, ...]
+    takes_same: Callable[[str, list[str]], bool]
+    """Whether a package's submodule is found where it is now, if it is looked for in folders."""
+    is_regular: Callable[[str], bool]
+    """Whether a package's submodule is a file: nothing later on the path takes its place."""
+    read: Callable[[str], Space | None]
+    """Returns another module's source."""
+
+    is_named: Callable[[], bool]
+    """Whether code that runs has a text with the module's name."""
+    is_imported: Callable[[], bool]
+    """Whether code that runs first imports the module."""
+
+    def child(self, parent: str) -> str:
+        """Return the name below a parent that leads to the module."""
+        return self.module[len(parent) + 1 :].partition(".")[0]
+
+
 def _attribute(owner: str, name: str) -> str:
     return f"{owner}.{name}"
 
