@@ -10,7 +10,7 @@ from rocmlint.python.names import last_name
 from rocmlint.verify.variables.evaluate import Evaluator
 from rocmlint.verify.variables.flow import shortened
 from rocmlint.verify.variables.frame import Frame
-from rocmlint.verify.variables.python_reads import Reading
+from rocmlint.verify.variables.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,6 @@ import operator
 from typing import TYPE_CHECKING, Any, Final
 
 from rocmlint.python.names import last_name
-from rocmlint.verify.variables import program
 from rocmlint.verify.variables.frame import DEEPEST, Frame
 from rocmlint.verify.variables.functions import (
     BUILTINS,
@@ -33,7 +32,7 @@ from rocmlint.verify.variables.functions import (
     short_enough,
 )
 from rocmlint.verify.variables.program import COMPREHENSIONS, FUNCTIONS
-from rocmlint.verify.variables.reaching import MISSING, Reaching
+from rocmlint.verify.variables.reaching import MISSING, Reaching, passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -225,18 +224,10 @@ class Evaluator:
     def _name(self, node: ast.Name, frame: Frame) -> Any:
         if node.id in frame.values:
             return frame.values[node.id]
-        found = Reaching(self, node.id, frame).before(node)
+        found = Reaching(self.outcome, node.id, frame).before(node)
         if found is not MISSING:
             return found
         return self.imported(frame, node.id)
-
-    def parameter(self, name: str, frame: Frame) -> Any:
-        """Return what a parameter is in the call of a frame. Raises UnknownError without one."""
-        if frame.caller is None or name not in frame.arguments:
-            raise UnknownError
-        given = frame.arguments[name]
-        is_default = given in program.defaults_of(frame.function).values() if frame.function else 0
-        return self.outcome(given, Frame(frame.file) if is_default else frame.caller)
 
     def imported(self, frame: Frame, name: str) -> Any:
         """Return what an import, a class or a function of the file makes of a name."""
@@ -252,7 +243,7 @@ class Evaluator:
     def at_end(self, file: Program, name: str, depth: int = 0) -> Any:
         """Return what a name of a module is when it has been imported."""
         frame = Frame(file, depth=depth)
-        found = Reaching(self, name, frame).at_end()
+        found = Reaching(self.outcome, name, frame).at_end()
         return self.imported(frame, name) if found is MISSING else found
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
@@ -374,18 +365,9 @@ class Evaluator:
             chosen = statement.body if self.truth(statement.test, frame) else statement.orelse
             return self._run(chosen, frame)
         if isinstance(statement, FUNCTIONS) or not may_end(statement):
-            self.passes(statement, frame)
+            passes(statement, frame, self.outcome)
             return _GIVES_NONE
         raise UnknownError
-
-    def passes(self, statement: ast.stmt, frame: Frame) -> None:
-        """Raise RaisedError where a simple statement raises; what is not known does not."""
-        value = getattr(statement, "value", None)
-        if isinstance(value, ast.expr):
-            try:
-                self.outcome(value, frame)
-            except UnknownError:
-                return
 
     def _tried(self, statement: ast.Try, frame: Frame) -> Any:
         try:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.verify.variables.program import Program
-    from rocmlint.verify.variables.python_reads import Reading
+    from rocmlint.verify.variables.reading import Reading
 
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 

@@ -7,17 +7,19 @@ followed where its condition is known; what may have run, or not, makes the answ
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from rocmlint.verify.variables import functions, program
+from rocmlint.verify.variables.frame import Frame
 from rocmlint.verify.variables.functions import RaisedError, UnknownError
 from rocmlint.verify.variables.program import COMPREHENSIONS, FUNCTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from rocmlint.verify.variables.evaluate import Evaluator
-    from rocmlint.verify.variables.frame import Frame
+    Outcome = Callable[[ast.expr, Frame], Any]
+    """Evaluates an expression. Raises UnknownError, and RaisedError where the code raises."""
 
 MISSING: Final = object()
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -26,8 +28,8 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 class Walk:
     """Goes backwards from a place; what it looks for is up to the classes below."""
 
-    def __init__(self, evaluator: Evaluator, frame: Frame) -> None:
-        self.evaluator = evaluator
+    def __init__(self, outcome: Outcome, frame: Frame) -> None:
+        self.outcome = outcome
         self.frame = frame
         self.file = frame.file
         self._touched: set[ast.AST] = set()
@@ -122,7 +124,7 @@ class Walk:
 
     def _branch(self, statement: ast.If) -> Any:
         try:
-            is_taken = self.evaluator.truth(statement.test, self.frame)
+            is_taken = bool(self.outcome(statement.test, self.frame))
         except (UnknownError, RaisedError) as error:
             raise UnknownError(statement) from error
         found = self.block(statement.body if is_taken else statement.orelse)
@@ -136,7 +138,7 @@ class Walk:
             return found
         try:
             for each in statement.body:
-                self.evaluator.passes(each, self.frame)
+                passes(each, self.frame, self.outcome)
             return self.block([*statement.body, *statement.orelse])
         except RaisedError as error:
             handler = functions.handler_of(statement, error.error)
@@ -148,8 +150,8 @@ class Walk:
 class Reaching(Walk):
     """What a name is."""
 
-    def __init__(self, evaluator: Evaluator, name: str, frame: Frame) -> None:
-        super().__init__(evaluator, frame)
+    def __init__(self, outcome: Outcome, name: str, frame: Frame) -> None:
+        super().__init__(outcome, frame)
         self._name = name
         self.touch(self.file.stores.get(name, ()))
 
@@ -166,7 +168,7 @@ class Reaching(Walk):
             named = self.file.parents[store]
             if isinstance(named, ast.NamedExpr) and _is_earlier(named, node):
                 if self.file.statement_around(named) is self.file.statement_around(node):
-                    return self.evaluator.outcome(named.value, self.frame)
+                    return self.outcome(named.value, self.frame)
         return super().before(node)
 
     def at_end(self) -> Any:
@@ -179,7 +181,7 @@ class Reaching(Walk):
         """Return what the name is when a function is entered: its parameter, or of the module."""
         arguments = function.args
         if self._name in program.parameters_of(function):
-            return self.evaluator.parameter(self._name, self.frame)
+            return self._parameter()
         if self._name in {each.arg for each in (arguments.vararg, arguments.kwarg) if each}:
             raise UnknownError
         outer = self.file.function_around(function)
@@ -188,6 +190,15 @@ class Reaching(Walk):
         statements = [each for each in program.body_of(outer) if isinstance(each, ast.stmt)]
         found = self.block(statements)
         return self.outside(outer) if found is MISSING else found
+
+    def _parameter(self) -> Any:
+        """Return what the parameter of this name is in the call of the frame."""
+        frame = self.frame
+        if frame.caller is None or self._name not in frame.arguments:
+            raise UnknownError
+        given = frame.arguments[self._name]
+        is_default = given in program.defaults_of(frame.function).values() if frame.function else 0
+        return self.outcome(given, Frame(frame.file) if is_default else frame.caller)
 
     def leaf(self, statement: ast.stmt) -> Any:
         """Return what a statement makes of the name."""
@@ -202,15 +213,23 @@ class Reaching(Walk):
             before = ast.Name(self._name, ast.Load())
             self.file.parents[before] = statement  # it is read where it is changed
             changed = ast.BinOp(before, statement.op, statement.value)
-            return self.evaluator.outcome(changed, self.frame)
+            return self.outcome(changed, self.frame)
         if isinstance(parent, ast.Tuple) and isinstance(statement, ast.Assign):
             values = statement.value
             if isinstance(values, ast.Tuple) and len(values.elts) == len(parent.elts):
-                return self.evaluator.outcome(values.elts[parent.elts.index(target)], self.frame)
+                return self.outcome(values.elts[parent.elts.index(target)], self.frame)
         value = program.value_of(parent, target)
         if value is None:
             raise UnknownError(statement)
-        return self.evaluator.outcome(value, self.frame)
+        return self.outcome(value, self.frame)
+
+
+def passes(statement: ast.stmt, frame: Frame, outcome: Outcome) -> None:
+    """Raise RaisedError where a simple statement raises; what is not known does not."""
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.expr):
+        with suppress(UnknownError):
+            outcome(value, frame)
 
 
 def _is_earlier(first: ast.expr, then: ast.AST) -> bool:

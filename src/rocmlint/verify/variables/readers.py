@@ -13,7 +13,7 @@ from ahocorasick_rs import BytesAhoCorasick
 
 from rocmlint.verify.variables import computed, sources
 from rocmlint.verify.variables.modules import Modules
-from rocmlint.verify.variables.python_reads import Reading
+from rocmlint.verify.variables.reading import Reading
 from rocmlint.verify.variables.writes_before_read import Write, writes
 
 if TYPE_CHECKING:

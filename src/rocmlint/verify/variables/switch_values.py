@@ -10,7 +10,7 @@ from rocmlint.verify.variables.functions import UnknownError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocmlint.verify.variables.python_reads import Reading
+    from rocmlint.verify.variables.reading import Reading
 
 Taken = Literal["as intended", "raw", "unclear"]
 """What becomes of a value that is not misread; ``raw``: it goes on as it is, and is no word that

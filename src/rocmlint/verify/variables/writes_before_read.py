@@ -157,7 +157,8 @@ class Written(Walk):
     """What the environment has for a variable where it is read."""
 
     def __init__(self, evaluator: Evaluator, frame: Frame) -> None:
-        super().__init__(evaluator, frame)
+        super().__init__(evaluator.outcome, frame)
+        self.evaluator = evaluator
         self._settings: dict[ast.AST, list[Setting]] = {}
         for each in self.file.once(settings):
             if each.key is None or self._is_its(each.key):
