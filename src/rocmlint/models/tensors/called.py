@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors import calls
 from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.refine import key_of
 from rocmlint.models.tensors.torch_names import (
     MODULES_WITH_SEVERAL,
@@ -25,32 +26,37 @@ from rocmlint.models.tensors.value_facts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rocmlint.models.tensors.definitions import Definitions, Function
-    from rocmlint.models.tensors.expressions import Expressions
 
     Env = dict[str, Held]
-
-SELF = Held(Kind.PYTHON, of="self")
 
 
 class Calls:
     """Works out what calls give."""
 
-    def __init__(self, definitions: Definitions, expressions: Expressions) -> None:
-        """Take what the file defines, and whom to ask about the parts of a call."""
+    def __init__(
+        self,
+        definitions: Definitions,
+        objects: Objects,
+        held_by: Callable[[ast.expr, Env], Held],
+    ) -> None:
+        """Take what the file defines, and what says what the parts of a call hold."""
         self._definitions = definitions
-        self._expressions = expressions
+        self._objects = objects
+        self._held_by = held_by
 
     def of(self, node: ast.Call, env: Env) -> Held:
         """Return what a call gives, and remember what its arguments hold."""
-        given = [self._expressions.of(each, env) for each in node.args]
-        named = {each.arg: self._expressions.of(each.value, env) for each in node.keywords}
+        given = [self._held_by(each, env) for each in node.args]
+        named = {each.arg: self._held_by(each.value, env) for each in node.keywords}
         dotted = self._definitions.dotted(node.func)
         if dotted and not is_shadowed(node.func, env):
             return self._of_imported(dotted, node, given)
         if isinstance(node.func, ast.Attribute):
             return self._of_method_call(node, node.func, given, named, env)
-        called = self._expressions.of(node.func, env)
+        called = self._held_by(node.func, env)
         if called.kind is Kind.UNKNOWN and isinstance(node.func, ast.Name):
             found = calls.of_builtin(node.func.id, node, given)
             return UNKNOWN if found is None else found
@@ -105,18 +111,18 @@ class Calls:
     ) -> Held:
         name = func.attr
         if isinstance(func.value, ast.Call) and calls.is_super(func.value):
-            method = self._definitions.method(self._expressions.owner, name, above=True)
+            method = self._definitions.method(self._objects.owner, name, above=True)
             return self._returned(method, given, named, node)
-        held = self._expressions.of(func.value, env)
+        held = self._held_by(func.value, env)
         if held.kind is Kind.TENSOR:
             found = calls.of_method(held, name, node) if is_tensor_attribute(name) else UNKNOWN
             return found._replace(gate=held.gate) if found.depends else found
         if held is SELF or held.of.startswith("object "):
-            owner = self._expressions.owner if held is SELF else self._expressions.class_of(held)
+            owner = self._objects.owner if held is SELF else self._objects.class_of(held)
             method = self._definitions.method(owner, name)
             if method is not None:
                 return self._returned(method, given, named, node)
-            return self._of_called(self._expressions.own_attribute(held, name), given, named, node)
+            return self._of_called(self._objects.own_attribute(held, name), given, named, node)
         if is_container(held):
             more = calls.grown(held, name, given)
             if more is not None and key_of(func.value):

@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.models.tensors import calls
-from rocmlint.models.tensors.called import SELF, Calls, is_shadowed
+from rocmlint.models.tensors.called import Calls, is_shadowed
 from rocmlint.models.tensors.conditions import below
 from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.refine import key_of, refinements
 from rocmlint.models.tensors.value_facts import (
-    CONFIG,
-    NUMPY,
     PYTHON,
     RAGGED,
-    SHAPE,
     TENSOR,
     UNKNOWN,
     VALUE,
@@ -36,13 +33,11 @@ from rocmlint.models.tensors.value_facts import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rocmlint.models.tensors.definitions import Class, Definitions, Function
+    from rocmlint.models.tensors.definitions import Definitions
     from rocmlint.models.tensors.reach import Reaches
 
     Env = dict[str, Held]
 
-_GUESSED_ATTRIBUTES = frozenset({"last_hidden_state", "pooler_output", "logits"})
-"""Attributes that are tensors, of whatever model's output."""
 _ARITHMETIC = (Kind.TENSOR, Kind.VALUE, Kind.UNKNOWN, Kind.SHAPE)
 """The kinds of operands, the one that decides the result first."""
 
@@ -50,14 +45,14 @@ _ARITHMETIC = (Kind.TENSOR, Kind.VALUE, Kind.UNKNOWN, Kind.SHAPE)
 class Expressions:
     """Works out what expressions hold, and remembers it by node."""
 
-    def __init__(self, definitions: Definitions, reaches: Reaches) -> None:
+    def __init__(self, definitions: Definitions, objects: Objects, reaches: Reaches) -> None:
         """Start without having looked at anything."""
         self.definitions = definitions
+        self._objects = objects
         self._reaches = reaches
-        self._calls = Calls(definitions, self)
+        self._calls = Calls(definitions, objects, self.of)
         self.held: dict[ast.expr, Held] = {}
         self.globals: Env = {}
-        self.function: Function | None = None
         self._of_type: dict[type[ast.expr], Callable[..., Held]] = {
             ast.Name: self._of_name,
             ast.Attribute: self._of_attribute,
@@ -81,11 +76,6 @@ class Expressions:
             ast.Lambda: self._of_lambda,
         }
 
-    @property
-    def owner(self) -> Class | None:
-        """The class of the method that is looked at."""
-        return self.function.owner if self.function is not None else None
-
     def of(self, node: ast.expr, env: Env) -> Held:
         """Return what an expression holds, and remember it."""
         how = self._of_type.get(type(node))
@@ -104,8 +94,8 @@ class Expressions:
             case ast.Starred(value=value):
                 self.bind(value, container(element(held)), env)
             case ast.Attribute(value=value):
-                if self.of(value, env) is SELF and self.owner is not None:
-                    self.owner.keep(target.attr, self._settled(held))
+                if self.of(value, env) is SELF and self._objects.owner is not None:
+                    self._objects.owner.keep(target.attr, self._settled(held))
                 if key_of(target):
                     env[key_of(target)] = held
             case ast.Subscript(value=value, slice=index):
@@ -118,7 +108,7 @@ class Expressions:
     def _settled(self, held: Held) -> Held:
         """Return what is kept of a value: what was read before `forward` runs is a constant."""
         is_read = held.kind in {Kind.VALUE, Kind.VALUES}
-        if not is_read or self._reaches.of(self.function) != "unreached":
+        if not is_read or self._reaches.of(self._objects.function) != "unreached":
             return held
         return container(PYTHON) if is_container(held) else PYTHON
 
@@ -135,7 +125,7 @@ class Expressions:
         """Return what names hold where a condition came out as ``truth``."""
         return {**env, **dict(refinements(test, env, truth=truth))}
 
-    # Names and attributes
+    # Names
 
     def _of_name(self, node: ast.Name, env: Env) -> Held:
         name = node.id
@@ -156,51 +146,7 @@ class Expressions:
         dotted = self.definitions.dotted(node)
         if dotted and not is_shadowed(node, env):
             return PYTHON if dotted.startswith(("torch.", "math.", "numpy.")) else UNKNOWN
-        return self._attribute(self.of(node.value, env), node.attr)
-
-    def _attribute(self, held: Held, name: str) -> Held:
-        if held.kind is Kind.TENSOR:
-            return calls.of_attribute(held, name)
-        if held is SELF or held.of.startswith("object "):
-            return self.own_attribute(held, name)
-        if held.of == "config":
-            return CONFIG
-        if held.of.startswith("module "):
-            return TENSOR if name in {"weight", "bias"} else UNKNOWN
-        if is_container(held):
-            inner = {"values": 0, "indices": 1}.get(name)
-            return at(held, inner) if inner is not None else UNKNOWN
-        if held.of == "numpy":
-            return NUMPY
-        if name in {"shape", "dtype", "device", "ndim", "training"}:
-            return container(SHAPE) if name == "shape" else PYTHON
-        if name in {"config", "cfg"}:
-            return CONFIG
-        if held.kind is Kind.UNKNOWN and name in _GUESSED_ATTRIBUTES:
-            return TENSOR._replace(sure=False)
-        return PYTHON if held.kind is Kind.PYTHON and not held.of else UNKNOWN
-
-    def own_attribute(self, held: Held, name: str) -> Held:
-        """Return what an attribute of an object of a class of the file holds."""
-        owner = self.owner if held is SELF else self.class_of(held)
-        if name in {"config", "cfg"}:
-            return CONFIG
-        if name == "training":
-            return PYTHON
-        found = self.definitions.attribute(owner, name)
-        if found is not None:
-            is_tensor = found.kind is Kind.TENSOR and held is SELF
-            return found._replace(counted=True) if is_tensor else found
-        method = self.definitions.method(owner, name)
-        if method is not None and method.marks & {"property", "cached_property"}:
-            return method.returned or UNKNOWN
-        if held is not SELF and name in _GUESSED_ATTRIBUTES:
-            return TENSOR._replace(sure=False)
-        return UNKNOWN
-
-    def class_of(self, held: Held) -> Class | None:
-        """Return the class of an object of the file."""
-        return self.definitions.classes.get(held.of.partition(" ")[2])
+        return self._objects.attribute(self.of(node.value, env), node.attr)
 
     # Operators
 

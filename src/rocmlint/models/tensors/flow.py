@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.models.tensors.called import SELF
 from rocmlint.models.tensors.conditions import below, both
 from rocmlint.models.tensors.expressions import Expressions, gated_join
 from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.parameter_guesses import is_setting, of_annotation, of_parameter
 from rocmlint.models.tensors.torch_names import is_tensor_attribute
 from rocmlint.models.tensors.unpassed_defaults import Passed
@@ -49,7 +49,8 @@ class Flow:
         """Take the tree, what it defines, and when that runs."""
         self.tree = tree
         self.definitions = definitions
-        self.expressions = Expressions(definitions, reaches)
+        self._objects = Objects(definitions)
+        self.expressions = Expressions(definitions, self._objects, reaches)
         self._passed = Passed(tree, definitions)
         self._returned: list[Held] = []
         self._loops: list[list[Env]] = []
@@ -69,13 +70,13 @@ class Flow:
     # Functions
 
     def _follow(self, function: Function, closure: Env) -> None:
-        kept = (self.expressions.function, self._returned, self._loops, self._reach)
-        self.expressions.function, self._returned, self._loops = function, [], []
+        kept = (self._objects.function, self._returned, self._loops, self._reach)
+        self._objects.function, self._returned, self._loops = function, [], []
         self._reach = "live"
         env = {**closure, **self._parameters(function)}
         self._block(function.node.body, env)
         function.returned = self._summary(function)
-        self.expressions.function, self._returned, self._loops, self._reach = kept
+        self._objects.function, self._returned, self._loops, self._reach = kept
 
     def _parameters(self, function: Function) -> Env:
         arguments = function.node.args
@@ -226,8 +227,8 @@ class Flow:
 
     def _register(self, args: list[ast.expr], env: Env) -> None:
         match args:
-            case [ast.Constant(value=str(name)), value, *_] if self.expressions.owner is not None:
-                self.expressions.owner.keep(name, self.expressions.of(value, env))
+            case [ast.Constant(value=str(name)), value, *_] if self._objects.owner is not None:
+                self._objects.owner.keep(name, self.expressions.of(value, env))
 
     def _define(self, node: FunctionNode, env: Env) -> None:
         function = self.definitions.of_node.get(node)
