@@ -69,7 +69,7 @@ def rewriting(
     found: Dependent, source: Source, title: str, *, plain_torch: bool = False
 ) -> Fix | None:
     """Return the fix that rewrites a statement, None where that cannot be done for sure."""
-    from rocmlint.models.control_flow.rewrite_one import replacements  # noqa: PLC0415 - only for findings
+    from rocmlint.models.control_flow.rewrite import replacements  # noqa: PLC0415 - only for findings
 
     unedited = _unedited(source)
     if unedited is None:
@@ -83,12 +83,11 @@ def rewriting(
 def _unedited(source: Source) -> RewrittenFile | None:
     from rocmlint.models.control_flow.file import File  # noqa: PLC0415 - only for findings
     from rocmlint.models.control_flow.layout import Layout  # noqa: PLC0415 - only for findings
-    from rocmlint.models.control_flow.rewrite import Options  # noqa: PLC0415 - only for findings
 
     inference = inferred(source)
     if inference is None:
         return None
-    return File(Layout(source.text, inference.tree), inference, Options())
+    return File(Layout(source.text, inference.tree), inference)
 
 
 def _edit(start: int, end: int, text: str, source: Source) -> Edit:

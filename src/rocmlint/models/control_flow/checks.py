@@ -76,7 +76,7 @@ def raise_lines(file: File, node: ast.If, indent: str, unit: str) -> list[Line]:
     for guard in lead:
         lines.append(f"{indent}if {guard.text}:")
         indent += unit
-    if file.options.plain_torch:
+    if file.plain_torch:
         if others or not split.is_tensor:
             raise RefusedError(Refusal.MIXED_AND_OR if others else Refusal.COMPARES_VALUES)
         return at(node.lineno, [*lines, *_torch_check(file, split, error, Blanks(indent, unit))])
@@ -105,7 +105,7 @@ def assert_text(file: File, node: ast.Assert, indent: str, unit: str) -> list[Li
         raise RefusedError(Refusal.MIXED_AND_OR)
     if node.msg is not None and not _is_text(node.msg):
         raise RefusedError(Refusal.UNSUPPORTED_EXCEPTION, "its message is not visibly a text")
-    if file.options.plain_torch:
+    if file.plain_torch:
         raise RefusedError(Refusal.UNSUPPORTED_EXCEPTION, "AssertionError")
     split = split._replace(is_negated=not split.is_negated)
     lines = _raising(file, split, Error("AssertionError", node.msg), Blanks(indent, unit))

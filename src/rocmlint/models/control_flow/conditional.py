@@ -148,7 +148,7 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
     interface = Interface(operands, outputs, returns)
     _check_paths(file, interface, branches)
     _check_aliases(file, scope, node, interface, branches)
-    if file.options.plain_torch:
+    if file.plain_torch:
         _check_plain(file, interface, before)
     return interface
 
@@ -240,7 +240,7 @@ class _Writer:
         self._interface = interface
         self._indent = file.layout.indent(root.lineno)
         self._unit = file.unit(root)
-        self._cond = "torch.cond" if file.options.plain_torch else "rocmlint.export.cond"
+        self._cond = "torch.cond" if file.plain_torch else "rocmlint.export.cond"
 
     def dispatch(self, node: ast.If, indent: str, *, inside: bool) -> list[Line]:
         """Return the lines that choose a branch; ``inside`` of a function or in its place."""
@@ -251,7 +251,7 @@ class _Writer:
         if not self._file.predicates.depends(node.test):
             return self._python_arm(node, indent) if inside else self._kept_arms(node, indent)
         if is_raise(node):
-            if inside and self._file.options.plain_torch:
+            if inside and self._file.plain_torch:
                 raise RefusedError(Refusal.RAISE_IN_BRANCH)
             return self._raise_arm(node, indent, inside=inside)
         split = self._file.predicates.split(node.test)
@@ -266,7 +266,7 @@ class _Writer:
         arguments = [split.test, *((other, then) if split.is_negated else (then, other))]
         if self._interface.operands:
             arguments.append(as_tuple(self._interface.operands))
-        elif self._file.options.plain_torch:
+        elif self._file.plain_torch:
             arguments.append("()")
         leaves = inside or self._interface.returns
 
@@ -366,7 +366,7 @@ class _Writer:
         self._define(name, node.lineno, lines)
 
     def _result(self) -> str:
-        if not self._file.options.plain_torch:
+        if not self._file.plain_torch:
             return self._targets
         return ", ".join(f"{each}.clone()" for each in self._interface.outputs)
 

@@ -41,8 +41,8 @@ def choice_lines(file: File, node: ast.IfExp) -> list[Line]:
     then, other = (_value(file, each) for each in (node.body, node.orelse))
     if split.is_negated:
         then, other = other, then
-    arguments = [split.test, then, other, *(["()"] if file.options.plain_torch else [])]
-    head = "torch.cond" if file.options.plain_torch else "rocmlint.export.cond"
+    arguments = [split.test, then, other, *(["()"] if file.plain_torch else [])]
+    head = "torch.cond" if file.plain_torch else "rocmlint.export.cond"
     text = f"{head}({', '.join(arguments)})"
     line = file.layout.lines[node.lineno - 1]
     if len(line) - len(file.text_of(node)) + len(text) > WIDTH:
@@ -68,6 +68,6 @@ def _check_loop(file: File, node: ast.IfExp) -> None:
 
 def _value(file: File, node: ast.expr) -> str:
     text = file.text_of(node)
-    if file.options.plain_torch:
+    if file.plain_torch:
         text = f"({text}).clone()"
     return f"lambda: {text}"

@@ -9,23 +9,25 @@ from rocmlint.models.control_flow.layout import Edit, Line
 from rocmlint.python.scopes import FUNCTIONS, FunctionNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
-    from rocmlint.models.control_flow.file import File
+    from rocmlint.models.control_flow.tree import Tree
 
 
-def import_edits(file: File) -> list[Edit]:
-    """Return what adds the imports that are missing."""
-    if file.options.local_imports:
+def import_edits(
+    tree: Tree, needed: Mapping[ast.AST, Collection[str]], *, local: bool = False
+) -> list[Edit]:
+    """Return what adds the missing ones of the modules that each function needs."""
+    if local:
         return [
-            _in_function(file, function, sorted(new))
-            for function, modules in file.imported.items()
+            _in_function(tree, function, sorted(new))
+            for function, modules in needed.items()
             if isinstance(function, FUNCTIONS)
-            if (new := modules - set(_imported(function.body)))
+            if (new := {*modules} - set(_imported(function.body)))
         ]
-    needed = {module for modules in file.imported.values() for module in modules}
-    missing = sorted(needed - set(_imported(file.inference.tree.body)))
-    return [_in_module(file, missing)] if missing else []
+    modules = {module for each in needed.values() for module in each}
+    missing = sorted(modules - set(_imported(tree.inference.tree.body)))
+    return [_in_module(tree, missing)] if missing else []
 
 
 def binds_otherwise(tree: ast.Module, name: str) -> bool:
@@ -71,15 +73,15 @@ def _imported(body: list[ast.stmt]) -> Iterator[str]:
                     yield each.name.partition(".")[0]
 
 
-def _in_module(file: File, modules: list[str]) -> Edit:
-    body = file.inference.tree.body
+def _in_module(tree: Tree, modules: list[str]) -> Edit:
+    body = tree.inference.tree.body
     lines = [f"import {each}" for each in modules]
     last = _last_import(body)
     if last is not None:
-        end = file.layout.line_end(last)
+        end = tree.layout.line_end(last)
         return Edit(end, end, tuple(Line(each, last) for each in ("", *lines)))
     first = min(each.lineno for each in [body[0], *getattr(body[0], "decorator_list", [])])
-    start = file.layout.line_start(first)
+    start = tree.layout.line_start(first)
     return Edit(start, start, tuple(Line(each, first) for each in (*lines, "", "", "")))
 
 
@@ -101,17 +103,17 @@ def _last_import(body: list[ast.stmt]) -> int | None:
     return found
 
 
-def _in_function(file: File, function: FunctionNode, modules: list[str]) -> Edit:
+def _in_function(tree: Tree, function: FunctionNode, modules: list[str]) -> Edit:
     body = function.body
     lines = [f"import {each}" for each in modules]
     is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     first = body[1] if is_docstring and len(body) > 1 else body[0]
     line = min([first.lineno, *(each.lineno for each in getattr(first, "decorator_list", []))])
-    indent = file.layout.indent(line)
-    if file.layout.text[file.layout.line_start(line) : file.layout.start(first)].strip("@ \t"):
-        start = file.layout.start(first)
+    indent = tree.layout.indent(line)
+    if tree.layout.text[tree.layout.line_start(line) : tree.layout.start(first)].strip("@ \t"):
+        start = tree.layout.start(first)
         return Edit(start, start, (Line("; ".join([*lines, ""]), line),))
-    start = file.layout.line_start(line)
+    start = tree.layout.line_start(line)
     return Edit(
         start, start, tuple(Line(each, line) for each in (*(indent + e for e in lines), ""))
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def rewritten_while(file: File, scope: Scope, node: ast.While) -> list[Line]:
     """Return the lines for a ``while`` that carries tensors only. Raises RefusedError."""
-    if file.options.plain_torch:
+    if file.plain_torch:
         raise RefusedError(Refusal.UNSUPPORTED_LOOP, "torch has no public while_loop")
     if node.orelse:
         raise RefusedError(Refusal.UNSUPPORTED_LOOP, "else")
@@ -103,7 +103,7 @@ def stacked(file: File, node: ast.expr) -> ast.Call | None:
 def map_lines(file: File, node: ast.Call) -> list[Line]:
     """Return the lines for a stacked list over the rows of a tensor. Raises RefusedError."""
     (rows,) = node.args
-    if not isinstance(rows, ast.ListComp) or file.options.plain_torch:
+    if not isinstance(rows, ast.ListComp) or file.plain_torch:
         raise RefusedError(Refusal.UNSUPPORTED_LOOP)
     (generator, *more) = rows.generators
     if more or generator.ifs or generator.is_async or not isinstance(generator.target, ast.Name):

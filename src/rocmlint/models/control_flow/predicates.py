@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
-from rocmlint.models.control_flow.shapes import REDUCTIONS
 from rocmlint.models.tensors.kinds import Kind
-from rocmlint.models.tensors.torch_names import METHODS
+from rocmlint.models.tensors.torch_names import METHODS, REDUCTIONS
 from rocmlint.python.names import root
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.errors import RewriteError
 from rocmlint.models.control_flow.checks import is_raise
 from rocmlint.models.control_flow.file import File
 from rocmlint.models.control_flow.imports import import_edits
 from rocmlint.models.control_flow.layout import Layout
-from rocmlint.models.control_flow.nodes import anchors, rewrite_node
+from rocmlint.models.control_flow.nodes import anchor, anchors, rewrite_node
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.tensors.inference import infer
 from rocmlint.text.python_ast import syntax_tree
@@ -103,6 +103,14 @@ class Rewritten:
         return tuple(dict.fromkeys(names))
 
 
+class Replacement(NamedTuple):
+    """A text in place of a span; both are offsets in the text of the file."""
+
+    start: int
+    end: int
+    text: str
+
+
 def rewrite(
     text: str, options: Options | None = None, inference: Inference | None = None
 ) -> Rewritten:
@@ -126,10 +134,37 @@ def rewrite(
     return found
 
 
+def replacements(
+    unedited: File, dependence: Dependence, *, plain_torch: bool = False
+) -> tuple[Replacement, ...]:
+    """Return what rewrites the statement that depends on a tensor, and the import that it needs.
+
+    What it contains is rewritten too. Returns nothing for a statement that is refused.
+    """
+    file = File(
+        unedited.layout, unedited.inference, plain_torch=plain_torch, callers=unedited.callers
+    )
+    found = anchors(file)
+    file.unsettled |= set(found)
+    wanted = anchor(file, dependence)
+    inner = [each for each in found if file.is_within(each, wanted)]
+    for node in sorted(inner, key=lambda each: -file.depth(each)):
+        try:
+            rewrite_node(file, node)
+        except RefusedError:
+            return ()
+    outermost = file.edits[-1:]
+    return tuple(
+        Replacement(each.start, each.end, "\n".join(line.text for line in each.lines))
+        for each in (*outermost, *import_edits(file, file.imported))
+    )
+
+
 def _rewritten_once(text: str, options: Options, inference: Inference) -> Rewritten:
-    file = File(Layout(text, inference.tree), inference, options)
-    statements = _settle(file)
-    lines = file.layout.spliced(0, len(text), [*file.edits, *import_edits(file)])
+    file = File(Layout(text, inference.tree), inference, plain_torch=options.plain_torch)
+    statements = _settle(file, options)
+    imports = import_edits(file, file.imported, local=options.local_imports)
+    lines = file.layout.spliced(0, len(text), [*file.edits, *imports])
     after, origins = "\n".join(each.text for each in lines), tuple(each.origin for each in lines)
     if after != text and syntax_tree(after) is None:
         message = "the rewritten text is not valid Python"
@@ -148,17 +183,17 @@ def _joined(first: Rewritten, then: Rewritten) -> Rewritten:
     return Rewritten(first.before, then.text, statements, origins)
 
 
-def _settle(file: File) -> tuple[Statement, ...]:
+def _settle(file: File, options: Options) -> tuple[Statement, ...]:
     """Rewrite each statement or find out why not, the innermost first."""
     found = anchors(file)
     file.unsettled |= set(found)
     statements: list[Statement] = []
     for node, dependence in sorted(found.items(), key=lambda each: -file.depth(each[0])):
-        if file.options.only is not None and dependence.function not in file.options.only:
+        if options.only is not None and dependence.function not in options.only:
             continue
         refusal, detail = None, ""
         try:
-            _check_wanted(file, node, dependence)
+            _check_wanted(options, node, dependence)
             rewrite_node(file, node)
         except RefusedError as error:
             refusal, detail = error.reason, error.detail
@@ -169,13 +204,13 @@ def _settle(file: File) -> tuple[Statement, ...]:
     return tuple(sorted(statements, key=lambda each: (each.line, each.end_line)))
 
 
-def _check_wanted(file: File, node: ast.AST, dependence: Dependence) -> None:
+def _check_wanted(options: Options, node: ast.AST, dependence: Dependence) -> None:
     skipped = {"guarded", "bypassed"}
-    if file.options.only is None and not file.options.unreached:
+    if options.only is None and not options.unreached:
         skipped.add("unreached")
     if dependence.reach in skipped:
         raise RefusedError(Refusal.NOT_EXPORTED, dependence.reach)
-    if file.options.filter_node is not None and not file.options.filter_node(node):
+    if options.filter_node is not None and not options.filter_node(node):
         raise RefusedError(Refusal.FILTERED)
 
 

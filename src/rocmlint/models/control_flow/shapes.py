@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.tensors.kinds import Kind
-from rocmlint.models.tensors.torch_names import RAGGED_RESULTS, words
+from rocmlint.models.tensors.torch_names import RAGGED_RESULTS, REDUCTIONS, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 _FILLED = frozenset({"zeros", "ones", "empty", "rand", "randn"})
-REDUCTIONS = words(
-    """
-    all amax amin any argmax argmin count_nonzero max mean median min nanmean nansum norm prod std
-    sum var vector_norm
-    """
-)
-"""Functions and methods that give one number of a whole tensor."""
 _ELEMENTWISE = words(
     """
     abs ceil clamp clip clone contiguous cos detach double exp float floor half isfinite isinf isnan

@@ -47,6 +47,13 @@ FACTORIES = frozenset({"tensor", "linspace", "logspace", "arange", "zeros", "one
 """Functions of torch that make a tensor of numbers."""
 KEEP_ROWS = frozenset({"to", "float", "long", "int", "half", "detach", "clone", "cuda", "cpu"})
 """Methods that give a tensor of the same shape."""
+REDUCTIONS = words(
+    """
+    all amax amin any argmax argmin count_nonzero max mean median min nanmean nansum norm prod std
+    sum var vector_norm
+    """
+)
+"""Functions and methods that give one number of a whole tensor."""
 RAGGED_RESULTS = frozenset(
     {"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "repeat_interleave"}
 )

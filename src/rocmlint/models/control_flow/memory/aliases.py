@@ -17,12 +17,13 @@ from rocmlint.python.scopes import FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocmlint.models.control_flow.file import File
     from rocmlint.models.control_flow.flow import Values
     from rocmlint.models.control_flow.memory.callers import Callers
     from rocmlint.models.control_flow.memory.effects import Effect, Effects
-    from rocmlint.models.control_flow.memory.origins import Memory, Origins
+    from rocmlint.models.control_flow.memory.expressions import Memory
+    from rocmlint.models.control_flow.memory.origins import Origins
     from rocmlint.models.control_flow.scope import Scope
+    from rocmlint.models.control_flow.tree import Tree
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -30,9 +31,9 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 class Aliases:
     """The checks of one file."""
 
-    def __init__(self, file: File, callers: Callers) -> None:
+    def __init__(self, tree: Tree, callers: Callers) -> None:
         """Take the file and who calls what in it."""
-        self._file = file
+        self._tree = tree
         self._callers = callers
         self._checked: set[ast.AST] = set()
 
@@ -76,7 +77,7 @@ class Aliases:
     def _check_expression(self, scope: Scope, node: ast.expr, *, runs_more: bool = False) -> None:
         memory = self._effects(scope).memory
         if runs_more and isinstance(node, ast.Call):
-            done = self._callers.summaries.called.result(memory, node)
+            done = self._callers.summaries.called.result(scope, node)
             if done.written or done.writes:
                 raise RefusedError(Refusal.ALIAS_CHANGED_LATER, f"{ast.unparse(node.func)}()")
         if self._is_used_up(memory, node):
@@ -91,21 +92,21 @@ class Aliases:
 
     def _is_used_up(self, memory: Memory, node: ast.expr) -> bool:
         """Check whether only new memory comes of an expression."""
-        around = self._file.parent(node)
+        around = self._tree.parent(node)
         inner: ast.AST = node
         while isinstance(around, (ast.expr, ast.keyword, ast.comprehension)):
             if isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Compare)):
                 if memory.of(around) == {around}:
                     return True
             elif isinstance(around, ast.Call) and inner is not around.func:
-                done = self._callers.summaries.called.result(memory, around)
+                done = self._callers.summaries.called.result(memory.scope, around)
                 if done.written or done.writes or done.kept:
                     return False
                 if not done.of and done.origins <= {around}:
                     return True
             elif not isinstance(around, (ast.IfExp, ast.Attribute, ast.Subscript, ast.keyword)):
                 return False
-            inner, around = around, self._file.parent(around)
+            inner, around = around, self._tree.parent(around)
         return False
 
     def _check(
@@ -164,13 +165,13 @@ class Aliases:
         found: ast.AST | None = None
         around: ast.AST | None = node
         while around is not None and not isinstance(around, FUNCTIONS):
-            inner, around = around, self._file.parent(around)
+            inner, around = around, self._tree.parent(around)
             if isinstance(around, _LOOPS) and inner not in around.orelse:
                 found = around
         return found
 
     def _is_before(self, node: ast.AST, other: ast.AST, loop: ast.AST | None) -> bool:
-        if loop is not None and self._file.is_within(node, loop):
+        if loop is not None and self._tree.is_within(node, loop):
             return True
         return _start(node) < _end(other)
 
@@ -179,17 +180,17 @@ class Aliases:
     ) -> bool:
         if effect.anytime:
             return True
-        if loop is not None and self._file.is_within(effect.node, loop):
+        if loop is not None and self._tree.is_within(effect.node, loop):
             return True
         if effect.late:
             return _end(effect.node) >= _end(statement)
         if effect.node is statement and statement is not node:
             return True
-        if statement is node and self._file.is_within(effect.node, statement):
+        if statement is node and self._tree.is_within(effect.node, statement):
             return bool(effect.returned)
-        if self._file.is_within(effect.node, node):
+        if self._tree.is_within(effect.node, node):
             return False
-        if self._file.is_within(effect.node, statement):
+        if self._tree.is_within(effect.node, statement):
             return True
         return _start(effect.node) >= _end(statement)
 

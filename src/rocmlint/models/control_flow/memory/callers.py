@@ -14,8 +14,8 @@ from rocmlint.python.scopes import FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.models.control_flow.file import File
     from rocmlint.models.control_flow.scope import Scope
+    from rocmlint.models.control_flow.tree import Tree
 
 _RUN_BY_OBJECTS = frozenset({"forward", "__call__"})
 """Methods that run where an object is called."""
@@ -32,10 +32,10 @@ _OF_MODULES = words(
 class Callers:
     """The calls of the functions of a file."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, tree: Tree) -> None:
         """Take the file."""
-        self._file = file
-        self.summaries = Summaries(file)
+        self._tree = tree
+        self.summaries = Summaries(tree)
 
     def of(self, scope: Scope) -> Iterator[tuple[Scope, ast.Call, bool]]:
         """Yield the calls that may run a function, each with the function it is in.
@@ -74,7 +74,7 @@ class Callers:
         """The names that are read without being called: whoever has the value can call it."""
         called = {call.func for _, call, _ in self._calls}
         found = set()
-        for node in ast.walk(self._file.inference.tree):
+        for node in ast.walk(self._tree.inference.tree):
             if node in called or not isinstance(getattr(node, "ctx", None), ast.Load):
                 continue
             if isinstance(node, (ast.Name, ast.Attribute)):
@@ -102,10 +102,10 @@ class Callers:
     def _calls(self) -> list[tuple[Scope, ast.Call, tuple[object, ...] | None]]:
         """All calls in functions, with what they run; None where the file does not show it."""
         found: list[tuple[Scope, ast.Call, tuple[object, ...] | None]] = []
-        for node in ast.walk(self._file.inference.tree):
+        for node in ast.walk(self._tree.inference.tree):
             if not isinstance(node, ast.Call):
                 continue
-            scope = self._file.function_around(node)
+            scope = self._tree.function_around(node)
             if scope is None or not self._is_in_body(node):
                 continue
             called = self.summaries.called
@@ -120,9 +120,9 @@ class Callers:
 
     def _is_in_body(self, node: ast.AST) -> bool:
         """Check whether a node is in a function, and not in its decorators or defaults."""
-        inner, around = node, self._file.parent(node)
+        inner, around = node, self._tree.parent(node)
         while around is not None and not isinstance(around, FUNCTIONS):
-            inner, around = around, self._file.parent(around)
+            inner, around = around, self._tree.parent(around)
         return around is not None and inner in around.body
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.models.control_flow.memory import operations
-from rocmlint.models.control_flow.memory.origins import ANYTHING, NOTHING, OUTSIDE, STATISTICS
+from rocmlint.models.control_flow.memory.origins import (
+    ANYTHING,
+    ATTRIBUTES,
+    NOTHING,
+    OUTSIDE,
+    PARAMETERS,
+    STATISTICS,
+)
 from rocmlint.models.control_flow.memory.targets import Targets
 from rocmlint.models.tensors.definitions import Definitions
 from rocmlint.models.tensors.kinds import Kind
@@ -24,13 +32,13 @@ from rocmlint.models.tensors.torch_names import (
 from rocmlint.python.names import root
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from rocmlint.models.control_flow.file import File
-    from rocmlint.models.control_flow.memory.effects import Summaries
-    from rocmlint.models.control_flow.memory.origins import Memory, Origins
+    from rocmlint.models.control_flow.memory.origins import Origins
     from rocmlint.models.control_flow.memory.targets import Target
     from rocmlint.models.control_flow.scope import Scope
+    from rocmlint.models.control_flow.tree import Tree
+    from rocmlint.python.scopes import FunctionNode
 
 _KNOWN_MODULES = frozenset({"torch", *TENSOR_MODULES} - {"torch.ops"})
 _PLAIN_BUILTINS = words(
@@ -70,15 +78,54 @@ class Done(NamedTuple):
     """What the call may store somewhere."""
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What a call of a function does, by its text."""
+
+    writes: Origins
+    keeps: bool
+    returns: Origins
+
+    def at(
+        self, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...], *, sees: bool
+    ) -> Done:
+        """Return what one call does that gives the function these.
+
+        ``sees`` says whether it may be defined in the function that calls it, and see its names.
+        """
+        return Done(
+            self._reached(self.returns, given, receiver),
+            _outside(self.returns, sees=sees),
+            self._reached(self.writes, given, receiver),
+            _outside(self.writes, sees=sees),
+            given if self.keeps else (),
+        )
+
+    @staticmethod
+    def _reached(
+        origins: Origins, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...]
+    ) -> tuple[ast.expr, ...]:
+        reached = given if origins & {PARAMETERS, ANYTHING} else ()
+        return (*reached, *receiver) if origins & {ATTRIBUTES, ANYTHING} else reached
+
+
+def _outside(origins: Origins, *, sees: bool) -> Origins:
+    """Return what of the memory that a function reaches its caller did not give to it."""
+    found = origins & {ATTRIBUTES, STATISTICS}
+    if ANYTHING in origins:
+        found |= {ANYTHING if sees else ATTRIBUTES}
+    return found
+
+
 class Called:
     """The calls of a file."""
 
-    def __init__(self, file: File) -> None:
-        """Take the file."""
-        self._file = file
-        self._definitions = Definitions(file.inference.tree)
-        self.targets = Targets(file, self._definitions)
-        self.summaries: Summaries
+    def __init__(self, tree: Tree, summary_of: Callable[[FunctionNode], Summary]) -> None:
+        """Take the file, and what says what its functions do as a whole."""
+        self._tree = tree
+        self._definitions = Definitions(tree.inference.tree)
+        self.targets = Targets(tree, self._definitions)
+        self._summary_of = summary_of
         self._done: dict[ast.Call, Done] = {}
         self.defined = frozenset(
             {*self._definitions.by_name, *self._definitions.classes, *vars(builtins)}
@@ -94,11 +141,11 @@ class Called:
             return ""
         return self._definitions.dotted(node)
 
-    def result(self, memory: Memory, node: ast.Call) -> Done:
-        """Return what a call does."""
+    def result(self, scope: Scope, node: ast.Call) -> Done:
+        """Return what a call in a function does."""
         done = self._done.get(node)
         if done is None:
-            done = self._done[node] = self._of(memory.scope, node)
+            done = self._done[node] = self._of(scope, node)
         return done
 
     def _of(self, scope: Scope, node: ast.Call) -> Done:
@@ -158,7 +205,7 @@ class Called:
                 if operations.writes_statistics(name):
                     one = one._replace(writes=frozenset({STATISTICS}))
             else:
-                one = self.summaries.of(each).at(given, receiver, sees=scope.has_closures)
+                one = self._summary_of(each).at(given, receiver, sees=scope.has_closures)
             found = Done(
                 (*found.of, *one.of),
                 found.origins | one.origins,
@@ -177,7 +224,7 @@ class Called:
             return _unknown(node, given)
         if name.endswith("_"):
             return Done(on, written=on)
-        kind = self._file.inference.kind_of(holder)
+        kind = self._tree.inference.kind_of(holder)
         kept = () if kind is Kind.TENSOR else given
         is_own = isinstance(holder, ast.Name) and holder.id == scope.own_name
         if is_own:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.models.control_flow.memory.calls import Called, Done
+from rocmlint.models.control_flow.memory.calls import Called, Summary
+from rocmlint.models.control_flow.memory.expressions import Memory
 from rocmlint.models.control_flow.memory.operations import is_in_place
 from rocmlint.models.control_flow.memory.origins import (
     ANYTHING,
@@ -16,18 +16,16 @@ from rocmlint.models.control_flow.memory.origins import (
     OUTSIDE,
     PARAMETERS,
     STATISTICS,
-    Memory,
-    inner_nodes,
 )
 from rocmlint.models.tensors.kinds import Kind
-from rocmlint.python.scopes import FUNCTIONS
+from rocmlint.python.scopes import FUNCTIONS, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.models.control_flow.file import File
     from rocmlint.models.control_flow.memory.origins import Origins
     from rocmlint.models.control_flow.scope import Scope
+    from rocmlint.models.control_flow.tree import Tree
     from rocmlint.python.scopes import FunctionNode
 
 _WORDS = frozenset({PARAMETERS, ATTRIBUTES, STATISTICS, ANYTHING})
@@ -53,56 +51,16 @@ class Effect(NamedTuple):
     """The text does not show when it happens."""
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What a call of a function does, by its text."""
-
-    writes: Origins
-    keeps: bool
-    returns: Origins
-
-    def at(
-        self, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...], *, sees: bool
-    ) -> Done:
-        """Return what one call does that gives the function these.
-
-        ``sees`` says whether it may be defined in the function that calls it, and see its names.
-        """
-        return Done(
-            self._reached(self.returns, given, receiver),
-            _outside(self.returns, sees=sees),
-            self._reached(self.writes, given, receiver),
-            _outside(self.writes, sees=sees),
-            given if self.keeps else (),
-        )
-
-    @staticmethod
-    def _reached(
-        origins: Origins, given: tuple[ast.expr, ...], receiver: tuple[ast.expr, ...]
-    ) -> tuple[ast.expr, ...]:
-        reached = given if origins & {PARAMETERS, ANYTHING} else ()
-        return (*reached, *receiver) if origins & {ATTRIBUTES, ANYTHING} else reached
-
-
-def _outside(origins: Origins, *, sees: bool) -> Origins:
-    """Return what of the memory that a function reaches its caller did not give to it."""
-    found = origins & {ATTRIBUTES, STATISTICS}
-    if ANYTHING in origins:
-        found |= {ANYTHING if sees else ATTRIBUTES}
-    return found
-
-
 _UNKNOWN = Summary(OUTSIDE, keeps=True, returns=frozenset({*OUTSIDE, ANYTHING}))
 
 
 class Summaries:
     """The effects of the functions of a file."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, tree: Tree) -> None:
         """Take the file; nothing is looked at before it is asked for."""
-        self._file = file
-        self.called = Called(file)
-        self.called.summaries = self
+        self._tree = tree
+        self.called = Called(tree, self.of)
         self._effects: dict[ast.AST, Effects] = {}
         self._known: dict[ast.AST, Summary] = {}
 
@@ -110,7 +68,7 @@ class Summaries:
         """Return what the nodes of a function do."""
         found = self._effects.get(scope.node)
         if found is None:
-            found = self._effects[scope.node] = Effects(self._file, scope, self.called, self)
+            found = self._effects[scope.node] = Effects(self._tree, scope, self.called, self)
         return found
 
     def of(self, function: FunctionNode) -> Summary:
@@ -130,7 +88,7 @@ class Summaries:
                 name, made = each
                 if is_in_place(made, name):
                     return True
-            elif any(_is_plain(it) for it in self.effects(self._file.scope_at(each)).all):
+            elif any(_is_plain(it) for it in self.effects(self._tree.scope_at(each)).all):
                 return True
         return False
 
@@ -139,7 +97,7 @@ class Summaries:
             map(_is_harmless_decorator, function.decorator_list)
         ):
             return _UNKNOWN
-        found = self.effects(self._file.scope_at(function)).all
+        found = self.effects(self._tree.scope_at(function)).all
         written = frozenset[object]().union(*(each.written for each in found))
         kept = frozenset[object]().union(*(each.kept for each in found))
         returned = frozenset[object]().union(*(each.returned for each in found))
@@ -172,24 +130,25 @@ def _is_plain(effect: Effect) -> bool:
 class Effects:
     """What the nodes of one function do to memory."""
 
-    def __init__(self, file: File, scope: Scope, called: Called, summaries: Summaries) -> None:
+    def __init__(self, tree: Tree, scope: Scope, called: Called, summaries: Summaries) -> None:
         """Take the function."""
-        self._file = file
+        self._tree = tree
         self._scope = scope
         self._called = called
         self._summaries = summaries
-        self.memory = Memory(file, scope, called)
+        self.memory = Memory(tree, scope, called)
 
     @cached_property
     def all(self) -> tuple[Effect, ...]:
-        """All effects, in no order."""
-        return tuple(each for node in inner_nodes(self._scope.node) for each in self._of(node))
+        """All effects, in the order of the text."""
+        nodes = own_nodes(ast.iter_child_nodes(self._scope.node))
+        return tuple(each for node in nodes for each in self._of(node))
 
     def _of(self, node: ast.AST) -> Iterator[Effect]:
         memory = self.memory
         match node:
             case ast.Call():
-                done = self._called.result(memory, node)
+                done = self._called.result(self._scope, node)
                 written = done.writes.union(*map(memory.of, done.written))
                 kept = NOTHING.union(*map(memory.of, done.kept))
                 if written or kept:
@@ -235,7 +194,7 @@ class Effects:
                 stored = memory.of(value)
                 yield Effect(node, written, stored, stored)
             elif isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store):
-                is_tensor = self._file.inference.kind_of(each.value) is Kind.TENSOR
+                is_tensor = self._tree.inference.kind_of(each.value) is Kind.TENSOR
                 stored = NOTHING if is_tensor else memory.of(value)
                 yield Effect(node, memory.of(each.value), stored, stored)
 
@@ -249,7 +208,7 @@ class Effects:
             return any(isinstance(each, FUNCTIONS) for each in node.body)
         for each in ast.walk(node):
             if isinstance(each, ast.Call):
-                done = self._called.result(self.memory, each)
+                done = self._called.result(self._scope, each)
                 if done.writes or done.written:
                     return True
         return False

@@ -6,15 +6,14 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.models.control_flow.memory.origins import inner_nodes
 from rocmlint.models.tensors.kinds import Kind
-from rocmlint.python.scopes import FunctionNode
+from rocmlint.python.scopes import FunctionNode, own_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rocmlint.models.control_flow.file import File
     from rocmlint.models.control_flow.scope import Scope
+    from rocmlint.models.control_flow.tree import Tree
     from rocmlint.models.tensors.definitions import Class, Definitions
 
 Target = FunctionNode | tuple[str, ast.Call]
@@ -27,18 +26,18 @@ _LOOKS_THROUGH = frozenset({"enumerate", "zip", "reversed", "list", "tuple"})
 class Targets:
     """What the calls of a file may run."""
 
-    def __init__(self, file: File, definitions: Definitions) -> None:
+    def __init__(self, tree: Tree, definitions: Definitions) -> None:
         """Take the file and what it defines."""
-        self._file = file
+        self._tree = tree
         self._definitions = definitions
 
     @cached_property
     def module_names(self) -> frozenset[str]:
         """The names that the module itself assigns or defines."""
-        tree = self._file.inference.tree
+        tree = self._tree.inference.tree
         return frozenset(
             each.id
-            for each in inner_nodes(tree)
+            for each in own_nodes(tree.body)
             if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
         )
 
@@ -54,7 +53,7 @@ class Targets:
                 return None if above is None else [above.node]
             case ast.Attribute(value=holder, attr=name):
                 found = self.methods(name)
-                is_tensor = self._file.inference.kind_of(holder) is Kind.TENSOR
+                is_tensor = self._tree.inference.kind_of(holder) is Kind.TENSOR
                 return found if found and not is_tensor else None
             case ast.Subscript(value=value):
                 return self._elements(scope, value)
@@ -99,13 +98,13 @@ class Targets:
     def _of_local(self, scope: Scope, name: str) -> Sequence[Target] | None:
         """Return what a local name runs that only ever is an element of lists of modules."""
         lists = []
-        for node in inner_nodes(scope.node):
+        for node in own_nodes(ast.iter_child_nodes(scope.node)):
             if isinstance(node, (ast.For, ast.comprehension)):
                 if any(isinstance(e, ast.Name) and e.id == name for e in ast.walk(node.target)):
                     lists.append(node.iter)
         stores = [
             each
-            for each in inner_nodes(scope.node)
+            for each in own_nodes(ast.iter_child_nodes(scope.node))
             if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
         ]
         if not lists or len(stores) != len(lists):
