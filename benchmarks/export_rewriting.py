@@ -67,7 +67,7 @@ def main(folders: list[str]) -> int:
             done = rewrite(text)
             for each in done.statements:
                 numbers[each.reach, each.what, each.is_rewritten] += 1
-                reasons[each.refusal.value if each.refusal else ""] += 1
+                reasons[each.reason or ""] += 1
             if done.text != text:
                 changed += 1
                 for fault in faults(path, done):

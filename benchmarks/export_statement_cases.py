@@ -32,7 +32,7 @@ class Case:
     exports_as_it_is: bool = False
     """It is right to leave it alone."""
     reason: str = ""
-    """Why it is refused."""
+    """The kind of the reason why it is refused."""
 
     @property
     def name(self) -> str:
@@ -192,22 +192,22 @@ RUN = (
 """They are run as they are, rewritten, and exported."""
 
 NOT_EXPORTABLE = (
-    Case("new", "llava_next/modeling_llava_next.py", 135, reason="captures-unbacked-scalar"),
-    Case("new", "reformer/modeling_reformer.py", 750, reason="python-scalar-output"),
+    Case("new", "llava_next/modeling_llava_next.py", 135, reason="number-from-tensor"),
+    Case("new", "reformer/modeling_reformer.py", 750, reason="not-a-tensor"),
 )
 """Rewriting them is possible, but ``torch.cond`` refuses the result."""
 
 REFUSED = (
     Case("new", "evolla/modeling_evolla.py", 972, reason="mixed-and-or"),
-    Case("new", "ernie4_5_vl_moe/modeling_ernie4_5_vl_moe.py", 446, reason="subscript-assignment"),
-    Case("new", "blt/modeling_blt.py", 822, reason="early-return"),
-    Case("new", "fsmt/modeling_fsmt.py", 266, reason="none-on-one-path"),
-    Case("new", "phi4_multimodal/modeling_phi4_multimodal.py", 1355, reason="none-on-one-path"),
-    Case("new", "phi4_multimodal/modeling_phi4_multimodal.py", 1363, reason="none-on-one-path"),
-    Case("old", "idefics2/modeling_idefics2.py", 495, reason="none-on-one-path"),
+    Case("new", "ernie4_5_vl_moe/modeling_ernie4_5_vl_moe.py", 446, reason="side-effect"),
+    Case("new", "blt/modeling_blt.py", 822, reason="unsupported-statement"),
+    Case("new", "fsmt/modeling_fsmt.py", 266, reason="not-a-tensor"),
+    Case("new", "phi4_multimodal/modeling_phi4_multimodal.py", 1355, reason="not-a-tensor"),
+    Case("new", "phi4_multimodal/modeling_phi4_multimodal.py", 1363, reason="not-a-tensor"),
+    Case("old", "idefics2/modeling_idefics2.py", 495, reason="not-a-tensor"),
     Case("old", "mamba2/modeling_mamba2.py", 476, reason="side-effect"),
-    Case("old", "chameleon/modeling_chameleon.py", 119, reason="attribute-mutation"),
-    Case("old", "bart/modeling_bart.py", 571, reason="early-return"),
+    Case("old", "chameleon/modeling_chameleon.py", 119, reason="side-effect"),
+    Case("old", "bart/modeling_bart.py", 571, reason="unsupported-statement"),
 )
 
 

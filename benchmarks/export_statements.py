@@ -96,7 +96,7 @@ def judged(case: Case, path: Path, *, strict: bool) -> str:
         line = textwrap.dedent(result.before.split("\n")[case.line - 1])
         pair = (line, line)
     elif found is None or not found.is_rewritten:
-        return f"not rewritten: {found.refusal if found else 'not found'}"
+        return f"not rewritten: {found.detail if found else 'not found'}"
     else:
         pair = texts(result, found)
     before, after = (module(case, each) for each in pair)
@@ -124,9 +124,9 @@ def same_eager(one: tuple[str, Any], other: tuple[str, Any]) -> bool:
 def refused(case: Case, path: Path) -> str:
     """Return "right" if a statement is refused with its reason."""
     found = statement(rewritten(path), case.line)
-    if found is None or found.refusal is None:
+    if found is None or found.reason is None:
         return "not found" if found is None else "WRONG: rewritten"
-    return "right" if found.refusal.value == case.reason else f"refused: {found.refusal.value}"
+    return "right" if found.reason == case.reason else f"refused: {found.detail}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.models.control_flow.dtypes import Dtypes
+from rocmlint.models.control_flow.refusals import Refusal
 from rocmlint.models.control_flow.rewrite import rewrite
-from tests.control_flow.test_rewrite import model
+from tests.control_flow.test_rewrite import model, refusals
 
 if TYPE_CHECKING:
     import ast
@@ -16,25 +17,25 @@ if TYPE_CHECKING:
 TEST = "if x.sum() > 0:\n    y = {}\nelse:\n    y = {}"
 
 
-def reasons(code: str) -> list[str | None]:
+def reasons(code: str) -> list[Refusal | None]:
     """Return why each statement is refused; None for one that is rewritten."""
-    return [each.reason for each in rewrite(model(f"{code}\nreturn x")).statements]
+    return refusals(rewrite(model(f"{code}\nreturn x")))
 
 
 @pytest.mark.parametrize(
     ("one", "other", "reason"),
     [
-        ("x.softmax(-1)", "x.argmax(-1)", "dtype-mismatch"),
-        ("x.half()", "x.float()", "dtype-mismatch"),
-        ("(x > 0)", "x.softmax(-1)", "dtype-mismatch"),
-        ("x.amax(-1)", "x.argmax(-1)", "dtype-unknown"),
-        ("x", "x.half()", "dtype-unknown"),
-        ("torch.zeros(2)", "torch.zeros(3)", "shape-mismatch"),
-        ("x.sum()", "torch.zeros(3)", "shape-mismatch"),
-        ("x", "x.unsqueeze(0)", "shape-mismatch"),
-        ("x[x > 0]", "x", "size-depends-on-content"),
-        ("x[x > 0].sum()", "x.sum()", "size-depends-on-content"),
-        ("x.nonzero()", "x.long()", "size-depends-on-content"),
+        ("x.softmax(-1)", "x.argmax(-1)", Refusal.DTYPE_MISMATCH),
+        ("x.half()", "x.float()", Refusal.DTYPE_MISMATCH),
+        ("(x > 0)", "x.softmax(-1)", Refusal.DTYPE_MISMATCH),
+        ("x.amax(-1)", "x.argmax(-1)", Refusal.DTYPE_UNKNOWN),
+        ("x", "x.half()", Refusal.DTYPE_UNKNOWN),
+        ("torch.zeros(2)", "torch.zeros(3)", Refusal.SHAPE_MISMATCH),
+        ("x.sum()", "torch.zeros(3)", Refusal.SHAPE_MISMATCH),
+        ("x", "x.unsqueeze(0)", Refusal.SHAPE_MISMATCH),
+        ("x[x > 0]", "x", Refusal.SIZE_DEPENDS),
+        ("x[x > 0].sum()", "x.sum()", Refusal.SIZE_DEPENDS),
+        ("x.nonzero()", "x.long()", Refusal.SIZE_DEPENDS),
         ("x.softmax(-1)", "x.sigmoid()", None),
         ("(x > 0)", "torch.isnan(x)", None),
         ("x.sum()", "torch.tensor(0.0)", None),
@@ -42,7 +43,7 @@ def reasons(code: str) -> list[str | None]:
     ],
 )
 def test_what_two_paths_give_is_compared_as_far_as_the_text_shows_it(
-    one: str, other: str, reason: str | None
+    one: str, other: str, reason: Refusal | None
 ) -> None:
     assert reasons(f"{TEST.format(one, other)}\nx = y") == [reason]
 
@@ -50,21 +51,24 @@ def test_what_two_paths_give_is_compared_as_far_as_the_text_shows_it(
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("n = x.argmax(-1)\nif x.any():\n    n = n / 2\nx = x + n", "dtype-mismatch"),
-        ("m = x > 0\nif m.any():\n    x = x[m]", "size-depends-on-content"),
-        ("m = x > 0\nif m.any():\n    x = x[:, m]", "size-depends-on-content"),
-        ("if x in (1, 2):\n    x = x * 2", "compares-values"),
+        ("n = x.argmax(-1)\nif x.any():\n    n = n / 2\nx = x + n", Refusal.DTYPE_MISMATCH),
+        ("m = x > 0\nif m.any():\n    x = x[m]", Refusal.SIZE_DEPENDS),
+        ("m = x > 0\nif m.any():\n    x = x[:, m]", Refusal.SIZE_DEPENDS),
+        ("if x in (1, 2):\n    x = x * 2", Refusal.COMPARES_VALUES),
         (
             "k = x.item()\nif k == 0:\n    x = x * 2\nelif k == 1:\n    x = x * 3",
-            "captures-unbacked-scalar",
+            Refusal.CAPTURES_NUMBER,
         ),
-        ("if x.any():\n    x = x * 2\nelif x.add_(1).any():\n    x = x * 3", "in-place-operation"),
-        ("if x.any():\n    x = nn.ReLU(inplace=True)(x)", "in-place-operation"),
-        ("k = 0\nif x.any():\n    k += 1\nx = x + k", "python-scalar-output"),
-        ("x = torch.stack([r if r.any() else r * 2 for r in x])", "unsupported-loop"),
+        (
+            "if x.any():\n    x = x * 2\nelif x.add_(1).any():\n    x = x * 3",
+            Refusal.IN_PLACE_OPERATION,
+        ),
+        ("if x.any():\n    x = nn.ReLU(inplace=True)(x)", Refusal.IN_PLACE_OPERATION),
+        ("k = 0\nif x.any():\n    k += 1\nx = x + k", Refusal.PYTHON_SCALAR),
+        ("x = torch.stack([r if r.any() else r * 2 for r in x])", Refusal.UNSUPPORTED_LOOP),
     ],
 )
-def test_what_a_program_cannot_do_is_refused(code: str, reason: str) -> None:
+def test_what_a_program_cannot_do_is_refused(code: str, reason: Refusal) -> None:
     assert reason in reasons(code)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import validate  # type: ignore[import-untyped]
 
-from rocmlint.models.control_flow.refusals import MEANINGS
+from rocmlint.models.control_flow.refusals import KINDS
 from tests.control_flow.test_rewrite import CLAMP, model
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_refusals_are_listed_with_their_reasons(project: Project) -> None:
     done = rewrite(project, "--refused", str(path))
     assert done.returncode == 0
     assert f"{path}:13: branch in Layer.forward is refused: only one path returns" in done.stdout
-    assert "[early-return]" in done.stdout
+    assert "only one path returns [unsupported-statement]" in done.stdout
 
 
 def test_json_is_as_its_schema_says(project: Project) -> None:
@@ -82,7 +82,7 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
     found = [each for file in document["files"] for each in file["statements"]]
     assert [(each["rewritten"], each["reason"]) for each in found] == [
         (True, None),
-        (False, "early-return"),
+        (False, "unsupported-statement"),
     ]
 
 
@@ -121,4 +121,4 @@ def test_each_changed_function_is_dumped(project: Project) -> None:
 
 def test_the_page_explains_each_reason() -> None:
     page = PAGE.read_text()
-    assert [each.value for each in MEANINGS if f"`{each.value}`" not in page] == []
+    assert [each for each in KINDS if f"`{each}`" not in page] == []

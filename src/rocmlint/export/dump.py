@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rocmlint.export.errors import ExportError
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocmlint.export.rewriting import RewrittenFile
-    from rocmlint.models.control_flow.rewrite import Statement
 
 
 def write_dump(files: Iterable[RewrittenFile], directory: str | os.PathLike[str]) -> None:
@@ -38,10 +36,5 @@ def _texts(file: RewrittenFile) -> Iterable[tuple[str, str]]:
     lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
     yield ".py", after
     yield ".diff", "".join(difflib.unified_diff(*lines, file.path, f"{file.path} (rewritten)"))
-    statements = [_statement(each) for each in file.statements]
+    statements = [each.as_json() for each in file.statements]
     yield ".json", json.dumps({"file": file.path, "statements": statements}, indent=2) + "\n"
-
-
-def _statement(each: Statement) -> dict[str, Any]:
-    refusal = getattr(each.refusal, "value", each.refusal)
-    return {**asdict(each), "refusal": refusal, "rewritten": each.is_rewritten}

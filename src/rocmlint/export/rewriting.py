@@ -233,13 +233,10 @@ def _globals_of(code: CodeType) -> set[str]:
 
 
 def _nothing(file: RewrittenFile, name: str) -> str:
-    refused = [each for each in file.statements if each.function == name and each.refusal]
+    refused = [each for each in file.statements if each.function == name and each.reason]
     if not refused:
         return f"{file.module}.{name} has no control flow that depends on tensors to rewrite"
-    reasons = "; ".join(
-        f"line {each.line}: {getattr(each.refusal, 'value', each.refusal)} {each.detail}".rstrip()
-        for each in refused
-    )
+    reasons = "; ".join(f"line {each.line}: {each.detail}" for each in refused)
     return f"{file.module}.{name} cannot be rewritten: {reasons}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import add_output_format
 from rocmlint.cli.verbs import Help
-from rocmlint.models.control_flow.refusals import MEANINGS
+from rocmlint.models.control_flow.refusals import KINDS
 from rocmlint.text.json import dumps
 from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
-_REASONS = "\n".join(f"  {each.value:28} {meaning}" for each, meaning in MEANINGS.items())
+_REASONS = "\n".join(f"  {kind:28} {meaning}" for kind, meaning in KINDS.items())
 HELP = Help(
     "[PATH | PACKAGE.MODULE:CLASS ...] [--diff | --write] [--dump DIR]",
     "Rewrite branches, checks and loops that depend on tensors, so that torch.export keeps them. "
@@ -101,7 +101,11 @@ def _text(files: list[RewrittenFile], problems: list[str], flags: SimpleNamespac
             if each.is_rewritten and not flags.diff:
                 yield _line(file, each, f"{each.what} in {each.function} is rewritten")
             elif not each.is_rewritten and flags.refused:
-                yield _line(file, each, f"{each.what} in {each.function} is refused: {_why(each)}")
+                yield _line(
+                    file,
+                    each,
+                    f"{each.what} in {each.function} is refused: {each.detail} [{each.reason}]",
+                )
     found = [each for file in files for each in file.statements]
     rewritten = sum(each.is_rewritten for each in found)
     number = sum(each.is_changed for each in files)
@@ -118,12 +122,6 @@ def _line(file: RewrittenFile, statement: Statement, said: str) -> str:
     return visible(f"{at_line_start(f'{file.path}:{statement.line}')}: {said}")
 
 
-def _why(statement: Statement) -> str:
-    assert statement.refusal is not None
-    detail = f" ({' '.join(statement.detail.split())})" if statement.detail else ""
-    return f"{MEANINGS[statement.refusal]}{detail} [{statement.refusal.value}]"
-
-
 def _document(files: list[RewrittenFile], problems: list[str], code: int) -> dict[str, object]:
     return {
         "version": VERSION,
@@ -136,23 +134,10 @@ def _document(files: list[RewrittenFile], problems: list[str], code: int) -> dic
                 "changed": each.is_changed,
                 "written": each.is_written,
                 "functions": list(each.functions),
-                "statements": [_plain(statement) for statement in each.statements],
+                "statements": [statement.as_json() for statement in each.statements],
             }
             for each in files
             if each.statements
         ],
         "errors": problems,
-    }
-
-
-def _plain(statement: Statement) -> dict[str, object]:
-    return {
-        "function": statement.function,
-        "line": statement.line,
-        "end_line": statement.end_line,
-        "what": statement.what,
-        "reach": statement.reach,
-        "rewritten": statement.is_rewritten,
-        "reason": None if statement.refusal is None else statement.refusal.value,
-        "detail": statement.detail or None,
     }

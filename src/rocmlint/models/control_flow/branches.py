@@ -128,7 +128,7 @@ def check_expression(node: ast.AST) -> None:
 def check_captured(node: ast.AST, inference: Inference) -> None:
     """Check that a node is no name of what was read from a tensor before. Raises RefusedError."""
     if isinstance(node, ast.Name) and inference.kind_of(node) in {Kind.VALUE, Kind.VALUES}:
-        raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, node.id)
+        raise RefusedError(Refusal.CAPTURES_NUMBER, node.id)
 
 
 def _is_in_place(keyword: ast.keyword) -> bool:

@@ -171,7 +171,7 @@ def _check_inner_tests(file: File, scope: Scope, node: ast.If, branches: Sequenc
         check_expression(each)
         check_captured(each, file.inference)
         if isinstance(each, ast.expr) and _reads_content(file, each):
-            raise RefusedError(Refusal.CAPTURES_UNBACKED_SCALAR, ast.unparse(each))
+            raise RefusedError(Refusal.CAPTURES_NUMBER, ast.unparse(each))
     bodies: list[ast.AST] = [each for branch in branches for each in branch.body]
     file.aliases.check_no_writes(scope, [*tests, *bodies])
 

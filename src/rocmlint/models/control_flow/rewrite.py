@@ -16,7 +16,7 @@ For one function at run time, with :mod:`rocmlint.models.control_flow.compiled`:
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.errors import RewriteError
@@ -70,19 +70,19 @@ class Statement:
     what: What
     reach: str
     """When an export gets there, see :data:`rocmlint.models.tensors.dependence.Reach`."""
-    refusal: Refusal | None = None
-    detail: str = ""
-    """What the refusal is about, such as a name."""
+    reason: str | None = None
+    """The kind of the reason why it is refused, None for what is rewritten."""
+    detail: str | None = None
+    """The reason itself, in a sentence."""
 
     @property
     def is_rewritten(self) -> bool:
         """Whether the text after contains something else in its place."""
-        return self.refusal is None
+        return self.reason is None
 
-    @property
-    def reason(self) -> str | None:
-        """The reason of the refusal as reports print it, None for what is rewritten."""
-        return None if self.refusal is None else self.refusal.value
+    def as_json(self) -> dict[str, object]:
+        """Return what the documents in JSON have of a statement."""
+        return {**asdict(self), "rewritten": self.is_rewritten}
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _joined(first: Rewritten, then: Rewritten) -> Rewritten:
     """Return two rounds as one: what one round rewrites can show another what holds tensors."""
     late = {first.origins[each.line - 1] for each in then.statements if each.is_rewritten}
     statements = tuple(
-        replace(each, refusal=None, detail="") if each.line in late else each
+        replace(each, reason=None, detail=None) if each.line in late else each
         for each in first.statements
     )
     origins = tuple(first.origins[each - 1] for each in then.origins)
@@ -191,16 +191,16 @@ def _settle(file: File, options: Options) -> tuple[Statement, ...]:
     for node, dependence in sorted(found.items(), key=lambda each: -file.depth(each[0])):
         if options.only is not None and dependence.function not in options.only:
             continue
-        refusal, detail = None, ""
+        reason = detail = None
         try:
             _check_wanted(options, node, dependence)
             rewrite_node(file, node)
         except RefusedError as error:
-            refusal, detail = error.reason, error.detail
+            reason, detail = error.kind, error.detail
         line, end = node.lineno, node.end_lineno or node.lineno
         what = _what(node, dependence)
         reach = dependence.reach
-        statements.append(Statement(dependence.function, line, end, what, reach, refusal, detail))
+        statements.append(Statement(dependence.function, line, end, what, reach, reason, detail))
     return tuple(sorted(statements, key=lambda each: (each.line, each.end_line)))
 
 

@@ -13,7 +13,6 @@ def remedy(failure: Mapping[str, Any]) -> str:
     file, _, line = failure["place"].rpartition(":")
     if failure["kind"] != "data" or not file or not line.isdecimal():
         return ""
-    from rocmlint.models.control_flow.refusals import MEANINGS  # noqa: PLC0415 - as below
     from rocmlint.models.control_flow.rewrite import Options, rewrite  # noqa: PLC0415 - slow, seldom
 
     try:
@@ -27,7 +26,6 @@ def remedy(failure: Mapping[str, Any]) -> str:
     if not near:
         return ""
     inner = min(near, key=lambda each: each.end_line - each.line)
-    if inner.refusal is None:
+    if inner.is_rewritten:
         return f"rocmlint export rewrite {file} rewrites this statement"
-    why = MEANINGS[inner.refusal] + (f" ({inner.detail})" if inner.detail else "")
-    return f"change it by hand: rocmlint export rewrite refuses it, because {why}"
+    return f"change it by hand: rocmlint export rewrite refuses it, because {inner.detail}"
