@@ -156,7 +156,6 @@ program: errors
 frames
 calls
 modes
-caching
 patch: errors
 operators
 containers: errors references
@@ -169,7 +168,7 @@ patches: containers patch
 static_sizes: errors frames patch
 rewriting: errors patch targets
 dump: errors rewriting
-manager: caching containers dump errors installation modes patch patches program proof propagation rewriting static_sizes targets
+manager: containers dump errors installation modes patch patches program proof propagation rewriting static_sizes targets
 agreement: frames static_sizes
 export: containers errors manager operators patch rewriting
 """  # noqa: E501 - one room a line

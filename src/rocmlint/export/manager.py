@@ -15,12 +15,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.export.caching import forget
 from rocmlint.export.containers import registries
 from rocmlint.export.dump import write_dump
 from rocmlint.export.errors import ExportError, PatchNotProvenError
 from rocmlint.export.installation import Installation
-from rocmlint.export.modes import Modes
+from rocmlint.export.modes import Modes, forget
 from rocmlint.export.patch import patches_of
 from rocmlint.export.patches import patches_for
 from rocmlint.export.program import Program

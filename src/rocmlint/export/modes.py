@@ -1,4 +1,7 @@
-"""Which programs were exported while a session was open: each export has a mode of its own."""
+"""What torch keeps of exports: the fake tensor modes that they had, and caches to forget.
+
+Each export has a mode of its own, which tells whether it was made while a session was open.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,21 @@ class Modes:
         if inputs is None or mode in self._earlier:
             return False
         return self._until is None or mode in self._until
+
+
+def forget() -> None:
+    """Drop what torch computed with functions that a session replaces; only time is lost.
+
+    Compiled code does not notice that a method of a module's class was replaced (torch 2.13), and
+    fake tensors not that a kernel was: before a session both would run the original, and after it
+    what was compiled meanwhile would still run the patch.
+    """
+    fake: Any = sys.modules.get("torch._subclasses.fake_tensor")
+    if hasattr(fake, "FakeTensorMode"):
+        fake.FakeTensorMode.cache_clear()
+    dynamo: Any = sys.modules.get("torch._dynamo")
+    if hasattr(dynamo, "reset"):
+        dynamo.reset()
 
 
 def _all() -> WeakSet[Any]:
