@@ -26,7 +26,7 @@ REFUSED = {
     Refusal.NONE_ON_ONE_PATH: f"y = None\nif {T}:\n    y = x + 1\nx = y",
     Refusal.NO_OUTPUT: f"if {T}:\n    y = x + 1",
     Refusal.NOT_A_TENSOR: f"if {T}:\n    y = [x]\nelse:\n    y = [x, x]\nx = y",
-    Refusal.PERHAPS_NOT_A_TENSOR: f"if x or {T}:\n    x = x + 1",
+    Refusal.MAYBE_NO_TENSOR: f"if x or {T}:\n    x = x + 1",
     Refusal.PYTHON_SCALAR: f"n = 1\nif {T}:\n    n = 2\nx = x + n",
     Refusal.RAISE_CAUGHT: f"try:\n    assert {T}\nexcept AssertionError:\n    x = x + 1",
     Refusal.RAISE_IN_BRANCH: f"if {T}:\n    x = x + 1\n    raise ValueError('no')",

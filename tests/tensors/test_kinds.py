@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from rocmlint.models.tensors.inference import NotPythonError, infer
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 
 
 def kind_at_return(code: str) -> Kind:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.scopes import FUNCTIONS, SCOPES
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.models.control_flow.branches import check_expression
 from rocmlint.models.control_flow.catching import check_not_caught
+from rocmlint.models.control_flow.layout import at, call
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
-from rocmlint.models.control_flow.text import at, call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from rocmlint.models.control_flow.flow import (
     refined,
     surely_bound,
 )
-from rocmlint.models.control_flow.layout import Line
+from rocmlint.models.control_flow.layout import Line, as_tuple, at, call
 from rocmlint.models.control_flow.outputs import (
     bound_values,
     check_alike,
@@ -31,8 +31,7 @@ from rocmlint.models.control_flow.outputs import (
 )
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.control_flow.shapes import check_sizes
-from rocmlint.models.control_flow.text import as_tuple, at, call
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.scopes import own_nodes
 from rocmlint.text.python_ast import syntax_tree
 
@@ -115,11 +114,7 @@ def _next(node: ast.If) -> ast.If:
 
 def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch]) -> Interface:
     """Find and check what the functions take and give. Raises RefusedError."""
-    returns = any(
-        isinstance(each, ast.Return)
-        for branch in branches
-        for each in own_nodes(branch.body, comprehensions=False)
-    )
+    returns = bool(_returned(branches))
     for branch in branches:
         check_branch(branch.body, file.inference, may_return=returns, settled=file.is_settled)
         file.check_nested(branch.body)
@@ -153,6 +148,12 @@ def _interface(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch
     return interface
 
 
+def _returned(branches: Sequence[Branch]) -> list[ast.expr | None]:
+    """Return what the branches return; None for a ``return`` alone."""
+    nodes = (each for branch in branches for each in own_nodes(branch.body, comprehensions=False))
+    return [each.value for each in nodes if isinstance(each, ast.Return)]
+
+
 def _check_inner_tests(file: File, scope: Scope, node: ast.If, branches: Sequence[Branch]) -> None:
     """Check the tests that move into functions, and that no call there writes. Raises RefusedError.
 
@@ -184,10 +185,7 @@ def _reads_content(file: File, node: ast.expr) -> bool:
 def _check_paths(file: File, interface: Interface, branches: Sequence[Branch]) -> None:
     """Check that each path gives tensors, and the same. Raises RefusedError."""
     if interface.returns:
-        found = (
-            each for branch in branches for each in own_nodes(branch.body, comprehensions=False)
-        )
-        check_returns(file, [each.value for each in found if isinstance(each, ast.Return)])
+        check_returns(file, _returned(branches))
     ends = [Reaching(branch.body, branch.values).after for branch in branches]
     for name in interface.outputs:
         paths = [end[name] for end in ends if end is not None and name in end]
@@ -201,11 +199,8 @@ def _check_aliases(
 ) -> None:
     """Check that nothing changes later what a result shares. Raises RefusedError."""
     if interface.returns:
-        found = (
-            each for branch in branches for each in own_nodes(branch.body, comprehensions=False)
-        )
-        given = [each.value for each in found if isinstance(each, ast.Return)]
-        file.aliases.check_values(scope, node, [each for each in given if each is not None])
+        given = [each for each in _returned(branches) if each is not None]
+        file.aliases.check_values(scope, node, given)
         return
     after: Values | None = None
     for branch in branches:

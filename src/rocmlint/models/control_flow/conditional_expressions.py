@@ -6,13 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.models.control_flow.branches import check_captured, check_expression
-from rocmlint.models.control_flow.layout import Line
+from rocmlint.models.control_flow.layout import WIDTH, Line, call
 from rocmlint.models.control_flow.loops import stacked
 from rocmlint.models.control_flow.outputs import check_alike, check_value
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.control_flow.shapes import check_sizes
-from rocmlint.models.control_flow.text import WIDTH, call
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 

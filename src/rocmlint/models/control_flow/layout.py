@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand in their text, and texts whose lines remember where they were."""
+"""Where the nodes of a tree stand in their text, and new lines that remember where they were."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+WIDTH = 100
+"""Of the lines that are written here."""
 
 
 class Line(NamedTuple):
@@ -138,3 +141,22 @@ def _extend(lines: list[Line], more: Sequence[Line]) -> None:
     last = lines[-1]
     lines[-1] = Line(last.text + more[0].text, last.origin if last.text else more[0].origin)
     lines += more[1:]
+
+
+def call(indent: str, unit: str, head: str, arguments: Sequence[str], tail: str = ")") -> list[str]:
+    """Return the lines of ``head(argument, ...)``, on one line if that is not too long."""
+    line = f"{indent}{head}({', '.join(arguments)}{tail}"
+    if len(line) <= WIDTH and "\n" not in line:
+        return [line]
+    inner = [f"{indent}{unit}{each},".split("\n") for each in arguments]
+    return [f"{indent}{head}(", *(line for each in inner for line in each), f"{indent}{tail}"]
+
+
+def at(origin: int, texts: Iterable[str]) -> list[Line]:
+    """Return lines that stem from one line."""
+    return [Line(text, origin) for text in texts]
+
+
+def as_tuple(given: Sequence[str]) -> str:
+    """Return names as a tuple."""
+    return f"({given[0]},)" if len(given) == 1 else f"({', '.join(given)})"

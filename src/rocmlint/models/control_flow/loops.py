@@ -20,12 +20,11 @@ from rocmlint.models.control_flow.flow import (
     names_bound,
     names_read,
 )
-from rocmlint.models.control_flow.layout import Line
+from rocmlint.models.control_flow.layout import Line, as_tuple, at, call
 from rocmlint.models.control_flow.outputs import bound_values, check_alike, check_values
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.control_flow.shapes import check_sizes
-from rocmlint.models.control_flow.text import as_tuple, at, call
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 
 if TYPE_CHECKING:
     from rocmlint.models.control_flow.file import File

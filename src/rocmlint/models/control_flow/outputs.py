@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.models.control_flow.dtypes import differ, may_differ
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
 from rocmlint.models.control_flow.shapes import check_shapes
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,10 +76,7 @@ def check_returns(file: File, values: Sequence[ast.expr | None]) -> None:
     parts = [each.elts if isinstance(each, ast.Tuple) else [each] for each in values if each]
     if (
         len(
-            {
-                (isinstance(each, ast.Tuple), len(part))
-                for each, part in zip(values, parts, strict=True)
-            }
+            {(type(each) is ast.Tuple, len(part)) for each, part in zip(values, parts, strict=True)}
         )
         > 1
     ):

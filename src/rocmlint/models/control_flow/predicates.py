@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.torch_names import METHODS, REDUCTIONS
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.names import root
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Predicates:
             return self._joined(node.values, _operator(node, negated=negated), negated=negated)
         if not self._is_certain(node):
             is_value = self._kind(node) is Kind.VALUE
-            reason = Refusal.COMPARES_VALUES if is_value else Refusal.PERHAPS_NOT_A_TENSOR
+            reason = Refusal.COMPARES_VALUES if is_value else Refusal.MAYBE_NO_TENSOR
             raise RefusedError(reason, self._text_of(node))
         text = self._leaf(node)
         return f"torch.logical_not({text})" if negated else text

@@ -20,72 +20,48 @@ KINDS = {
     "unsupported-statement": "this kind of statement, or a part of it, is not rewritten",
 }
 """The kinds of reasons that reports print, by what a user does about them."""
+_AND_OR, _NUMBER, _SCOPE = "mixed-and-or", "number-from-tensor", "scope-of-names"
+_SIDE, _SHAPE = "side-effect", "tensors-differ"
+_STATEMENT, _VALUE = "unsupported-statement", "not-a-tensor"
 
 
 class Refusal(Enum):
     """A reason not to rewrite a statement: its kind, and what it says if not the same."""
 
     ALIAS_CHANGED_LATER = ("alias-changed-later",)
-    ATTRIBUTE_MUTATION = "side-effect", "a branch sets an attribute or registers a buffer"
-    CAPTURES_NUMBER = (
-        "number-from-tensor",
-        "a branch uses a number that was read from a tensor before",
-    )
-    COMPARES_VALUES = (
-        "number-from-tensor",
-        "numbers that were read from a tensor are compared in Python",
-    )
-    DTYPE_MISMATCH = "tensors-differ", "the branches give tensors with different dtypes"
-    DTYPE_UNKNOWN = (
-        "tensors-differ",
-        "one path shows its dtype and another does not, so that they may differ",
-    )
-    EARLY_RETURN = "unsupported-statement", "only one path returns"
+    ATTRIBUTE_MUTATION = _SIDE, "a branch sets an attribute or registers a buffer"
+    CAPTURES_NUMBER = _NUMBER, "a branch uses a number that was read from a tensor before"
+    COMPARES_VALUES = _NUMBER, "numbers that were read from a tensor are compared in Python"
+    DTYPE_MISMATCH = _SHAPE, "the branches give tensors with different dtypes"
+    DTYPE_UNKNOWN = _SHAPE, "one path shows its dtype and another does not, so that they may differ"
+    EARLY_RETURN = _STATEMENT, "only one path returns"
     FILTERED = "not-exported", "`filter_node` or the names of the functions leave it out"
-    IN_PLACE_OPERATION = "side-effect", "a branch changes a tensor in place"
-    JUMP_IN_BRANCH = (
-        "unsupported-statement",
-        "a branch contains break, continue, yield, await or del",
-    )
+    IN_PLACE_OPERATION = _SIDE, "a branch changes a tensor in place"
+    JUMP_IN_BRANCH = _STATEMENT, "a branch contains break, continue, yield, await or del"
+    MAYBE_NO_TENSOR = _AND_OR, "a part of an `and` or `or` may be something other than a tensor"
     MIXED_AND_OR = ("mixed-and-or",)
-    NAME_TAKEN = (
-        "scope-of-names",
-        "the file uses a name for something else that the rewritten code needs",
-    )
-    NAME_UNBOUND = "not-a-tensor", "a name is perhaps not bound on the other path"
-    NESTED_FUNCTION = "unsupported-statement", "a branch defines a function or a class"
+    NAME_TAKEN = _SCOPE, "the file uses a name for something else that the rewritten code needs"
+    NAME_UNBOUND = _VALUE, "a name is perhaps not bound on the other path"
+    NESTED_FUNCTION = _STATEMENT, "a branch defines a function or a class"
     NESTED_STATEMENT = ("nested-statement-refused",)
-    NONE_ON_ONE_PATH = "not-a-tensor", "a name is, or may be, None on one path"
+    NONE_ON_ONE_PATH = _VALUE, "a name is, or may be, None on one path"
     NOT_EXPORTED = ("not-exported",)
-    NO_OUTPUT = "unsupported-statement", "the branches assign nothing that is used later"
-    NOT_A_TENSOR = (
-        "not-a-tensor",
-        "a name holds a list, or something other than a tensor, on one path",
-    )
-    PERHAPS_NOT_A_TENSOR = (
-        "mixed-and-or",
-        "a part of an `and` or `or` may be something other than a tensor",
-    )
-    PYTHON_SCALAR = "not-a-tensor", "a name holds a Python value, such as a number, on one path"
+    NO_OUTPUT = _STATEMENT, "the branches assign nothing that is used later"
+    NOT_A_TENSOR = _VALUE, "a name holds a list, or something other than a tensor, on one path"
+    PYTHON_SCALAR = _VALUE, "a name holds a Python value, such as a number, on one path"
     RAISE_CAUGHT = ("raise-may-be-caught",)
-    RAISE_IN_BRANCH = "unsupported-statement", "a branch raises, but does other things too"
+    RAISE_IN_BRANCH = _STATEMENT, "a branch raises, but does other things too"
     SCOPE_OF_NAMES = ("scope-of-names",)
-    SHAPE_MISMATCH = "tensors-differ", "the branches may give tensors with different shapes"
+    SHAPE_MISMATCH = _SHAPE, "the branches may give tensors with different shapes"
     SIDE_EFFECT = ("side-effect",)
-    SIZE_DEPENDS = (
-        "tensors-differ",
-        "in a branch content decides how large a tensor is, as in `x[mask]`",
-    )
-    SKIPPED_TEST = (
-        "mixed-and-or",
-        "a part of an `and` or `or` may fail where Python does not get to it",
-    )
-    SUBSCRIPT_ASSIGNMENT = "side-effect", "a branch assigns to an item"
-    SUPER_IN_BRANCH = "unsupported-statement", "a branch calls super() without arguments"
+    SIZE_DEPENDS = _SHAPE, "in a branch content decides how large a tensor is, as in `x[mask]`"
+    SKIPPED_TEST = _AND_OR, "a part of an `and` or `or` may fail where Python does not get to it"
+    SUBSCRIPT_ASSIGNMENT = _SIDE, "a branch assigns to an item"
+    SUPER_IN_BRANCH = _STATEMENT, "a branch calls super() without arguments"
     UNSUPPORTED_EXCEPTION = ("unsupported-exception",)
     UNSUPPORTED_LOOP = ("unsupported-loop",)
-    UNSUPPORTED_STATEMENT = "unsupported-statement", "this kind of statement is not rewritten"
-    WALRUS = "unsupported-statement", "the statement contains `:=`"
+    UNSUPPORTED_STATEMENT = _STATEMENT, "this kind of statement is not rewritten"
+    WALRUS = _STATEMENT, "the statement contains `:=`"
 
     def __init__(self, kind: str, says: str = "") -> None:
         self.kind = kind

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.models.control_flow.refusals import Refusal, RefusedError
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.torch_names import RAGGED_RESULTS, REDUCTIONS, words
+from rocmlint.models.tensors.value_facts import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors import calls
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.refine import key_of
 from rocmlint.models.tensors.torch_names import (
@@ -22,6 +21,7 @@ from rocmlint.models.tensors.value_facts import (
     UNKNOWN,
     VALUE,
     Held,
+    Kind,
     is_container,
 )
 

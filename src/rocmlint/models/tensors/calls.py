@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors import torch_names as names
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.value_facts import (
     NUMPY,
     PYTHON,
@@ -16,6 +15,7 @@ from rocmlint.models.tensors.value_facts import (
     UNKNOWN,
     VALUE,
     Held,
+    Kind,
     at,
     container,
     element,

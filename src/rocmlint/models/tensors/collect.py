@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors.conditions import asks_for_export, both, is_of_loss
 from rocmlint.models.tensors.dependence import Dependence
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.loops import looped_over
 from rocmlint.models.tensors.torch_names import JUDGING
-from rocmlint.models.tensors.value_facts import UNKNOWN, Held, element, is_container
+from rocmlint.models.tensors.value_facts import UNKNOWN, Held, Kind, element, is_container
 from rocmlint.python.names import last_name
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors.called import Calls, is_shadowed
 from rocmlint.models.tensors.conditions import below
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.refine import key_of, refinements
 from rocmlint.models.tensors.value_facts import (
@@ -17,6 +16,7 @@ from rocmlint.models.tensors.value_facts import (
     UNKNOWN,
     VALUE,
     Held,
+    Kind,
     at,
     container,
     element,

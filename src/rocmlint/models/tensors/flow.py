@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors.conditions import below, both
 from rocmlint.models.tensors.expressions import Expressions, gated_join
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.objects import SELF, Objects
 from rocmlint.models.tensors.parameter_guesses import is_setting, of_annotation, of_parameter
 from rocmlint.models.tensors.torch_names import is_tensor_attribute
@@ -16,6 +15,7 @@ from rocmlint.models.tensors.value_facts import (
     PYTHON,
     UNKNOWN,
     Held,
+    Kind,
     container,
     fixed,
     is_container,

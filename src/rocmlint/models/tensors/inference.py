@@ -9,9 +9,9 @@ from rocmlint.errors import RocmlintError
 from rocmlint.models.tensors.collect import Collector
 from rocmlint.models.tensors.definitions import Definitions
 from rocmlint.models.tensors.flow import Flow
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.reach import Reaches
 from rocmlint.models.tensors.skippable_parameters import Spared
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.text.python_ast import syntax_tree
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.models.tensors.kinds import Kind
-from rocmlint.models.tensors.value_facts import UNKNOWN, Held
+from rocmlint.models.tensors.value_facts import UNKNOWN, Held, Kind
 from rocmlint.python.names import last_name
 
 if TYPE_CHECKING:

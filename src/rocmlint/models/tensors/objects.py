@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.models.tensors import calls
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.value_facts import (
     CONFIG,
     NUMPY,
@@ -14,6 +13,7 @@ from rocmlint.models.tensors.value_facts import (
     TENSOR,
     UNKNOWN,
     Held,
+    Kind,
     at,
     container,
     is_container,

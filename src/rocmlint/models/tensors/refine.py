@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.torch_names import TENSOR_TYPES
 from rocmlint.models.tensors.value_facts import (
     PYTHON,
     TENSOR,
     UNKNOWN,
     Held,
+    Kind,
     container,
     is_container,
 )

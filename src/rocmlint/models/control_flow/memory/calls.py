@@ -18,7 +18,6 @@ from rocmlint.models.control_flow.memory.origins import (
 )
 from rocmlint.models.control_flow.memory.targets import Targets
 from rocmlint.models.tensors.definitions import Definitions
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.torch_names import (
     HOST_METHODS,
     METHODS,
@@ -29,6 +28,7 @@ from rocmlint.models.tensors.torch_names import (
     TENSOR_MODULES,
     words,
 )
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.names import root
 
 if TYPE_CHECKING:

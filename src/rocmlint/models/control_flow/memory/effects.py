@@ -17,7 +17,7 @@ from rocmlint.models.control_flow.memory.origins import (
     PARAMETERS,
     STATISTICS,
 )
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.scopes import FUNCTIONS, own_nodes
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.models.control_flow.memory.origins import ANYTHING, ATTRIBUTES, PARAMETERS, Origin
-from rocmlint.models.tensors.kinds import Kind
 from rocmlint.models.tensors.torch_names import PYTHON_ATTRIBUTES, SHAPE_ATTRIBUTES
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.scopes import own_nodes
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocmlint.models.tensors.kinds import Kind
+from rocmlint.models.tensors.value_facts import Kind
 from rocmlint.python.scopes import FunctionNode, own_nodes
 
 if TYPE_CHECKING:
