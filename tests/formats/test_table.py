@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,6 +38,19 @@ def test_the_page_about_formats_names_files_of_each(each: Format) -> None:
     own = [path for path in SAMPLES if format_of(path) == each]
     assert own
     assert [path for path in own if any(fnmatch(path, f"*{glob}") for glob in shown)]
+
+
+def test_the_parser_that_the_page_shows_works() -> None:
+    page = (ROOT / "docs/writing-formats.md").read_text()
+    code = re.search(r"^```python title=[^\n]+\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert code is not None
+    module: dict[str, Any] = {}
+    exec(code[1], module)  # noqa: S102 - it is ours
+    (command,) = module["parse"]("web: pip install torch\n# a comment\n").commands
+    assert [(word.text, word.span.column) for word in command.words][1:] == [
+        ("install", 10),
+        ("torch", 18),
+    ]
 
 
 def test_every_role_is_that_of_a_format() -> None:
