@@ -26,7 +26,7 @@ NOTEBOOK = ".ipynb"
 
 
 class Role(Flag):
-    """What a format is. Rules and rooms ask for a role, see :func:`has_role`, never for a name."""
+    """What a format is. Other code asks for a role, by ``has_role``, and never for a name."""
 
     DECLARES = auto()
     """Projects declare requirements in it."""
