@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from error_pages import error_pages, errors_tables, facts_table
+from helpers import helpers_page
 from mkdocs.structure.files import File, Files
 from precision import corpus_table, precision_table
 from rule_authors import authors_page
@@ -178,6 +179,17 @@ def retired_table() -> str:
     return "\n".join([*head, *(rows[code] for code in sorted(rows))])
 
 
+def codes_table() -> str:
+    """Return a table of the codes of each family: those in use, and the next that is free."""
+    taken = {code for code, _, _ in taken_over(load_rules())} | {*GAPS}
+    rows = ["| Family | In use | Next free |", "|---|---|---|"]
+    for about, rules in families():
+        used = [rule.code for rule in rules]
+        last = max(used + [each for each in taken if each[:4] == used[0][:4]])
+        rows.append(f"| {about} | {', '.join(used)} | ROC{int(last[3:]) + 1} |")
+    return "\n".join(rows)
+
+
 def safety(rule: RuleType) -> str:
     """Return whether the fixes of a rule are safe, by the section of its page; empty without."""
     written = sections(documentation(rule)).get("Fix safety", "").lower()
@@ -197,6 +209,7 @@ TABLES = {
     "errors": errors_tables,
     "facts": facts_table,
     "rules": rules_tables,
+    "codes": codes_table,
     "retired": retired_table,
     "options": options_table,
     "finding": finding_block,
@@ -204,6 +217,7 @@ TABLES = {
     "precision": precision_table,
     "corpus": corpus_table,
     "rule authors": authors_page,
+    "helpers": helpers_page,
     "which picture": which_picture,
     "which gpus": which_gpus,
     "which versions": which_versions,

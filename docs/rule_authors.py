@@ -10,6 +10,7 @@ import rocmlint.rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+NAMES: list[str] = vars(rocmlint.rule)["__all__"]
 _SECTIONS = {
     "Rules": ("rocmlint.rule.rule", "rocmlint.config.option"),
     "Triggers": ("rocmlint.rule.triggers", "rocmlint.rule.shapes"),
@@ -50,7 +51,7 @@ _MODULES = {
 def authors_page() -> str:
     """Return all that a rule may ask, by section."""
     names: dict[str, list[str]] = {title: [] for title in _SECTIONS}
-    for name in rocmlint.rule.__all__:
+    for name in NAMES:
         names[_section(home_of(name))].append(name)
     lines: list[str] = []
     for title, found in names.items():

@@ -43,7 +43,7 @@ rules: disk formats models project published rule syntax text python
 lint: change config disk formats notebook project rule source syntax text
 report: disk rule source text
 testing: change config lint rule source
-verify: config disk gpus interpreter models published rule source text python
+verify: config disk formats gpus interpreter models published rule source text python
 stack: config disk formats gpus interpreter lint project published source text python
 doctor: config disk formats gpus interpreter lint project source stack text verify
 why: config disk gpus lint project published source stack text python

@@ -23,7 +23,7 @@ WITH_PATTERN = {
 }
 ESCAPES = {"escape", "spaced", "where_called"}
 """Imported functions whose result is a regular expression, whatever text they get."""
-PATTERNS = {"pattern", "where", "dull", "live", "half"}
+PATTERNS = {"pattern", "globs", "where", "dull", "live", "half"}
 """Attributes and parameters that hold a regular expression which a rule or a caller wrote."""
 FINE = {
     "src/rocmlint/published/amd_wheels.py": "commands and URLs of the shipped table",
@@ -83,7 +83,7 @@ class Written:
             return self._escapes(ast.unparse(call.args[0]).rpartition(".")[2])
         if named == "get" and isinstance(call.func, ast.Attribute):
             return self.holds(call.func.value)
-        if named in {"format", "encode", "replace", "sorted", "join"}:
+        if named in {"format", "encode", "replace", "translate", "sorted", "join"}:
             owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
             given = [*call.args, *(each.value for each in call.keywords)]
             return all(map(self.holds, [*owner, *given]))

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted, once_per_file
 from rocmlint.rule.put_aside import is_aside
 
@@ -49,8 +49,7 @@ def is_for_other_gpus(cut_off: _CutOff, source: File) -> bool:
 
 def takes_newest(cut_off: _CutOff, source: File) -> bool:
     """Lower bounds with `--upgrade` or in a workflow: there pip takes the newest release anyway."""
-    found = format_of(source.path)
-    is_fresh = found is not None and found.name == "workflow"
+    is_fresh = has_role(source.path, Role.ON_RUNNERS)
     is_lower = _loses_lower_bounds(cut_off.found)
     return is_lower and (is_fresh or cut_off.install.upgrade)
 

@@ -13,9 +13,6 @@ class DeadVersionGate(PatchRule):
     date. Counted are conditions that some other version would decide in the other way; the
     supported versions are what the project requires, unless it pins one.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``dead-gate``.
-
     ## Example
     ```text
     acme>=2.0
@@ -35,13 +32,6 @@ class DeadVersionGate(PatchRule):
     ```
 
     ## Use instead
-    ```text
-    acme>=2.0
-    ```
-    ```python title="acme.py"
-    class Attention:
-        def forward(self, query, mask=None): ...
-    ```
     ```python title="patches.py"
     import acme
     from packaging.version import Version
@@ -51,12 +41,7 @@ class DeadVersionGate(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query, mask=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC855"
     name = "dead-version-gate"
-    since = "0.1.0"

@@ -14,9 +14,6 @@ class PatchAttributeMissing(PatchRule):
     any method of the class or of its bases sets or reads it; so does what the patch asks for with
     ``hasattr``.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``attribute-missing``.
-
     ## Example
     ```python title="acme.py"
     class Attention:
@@ -33,11 +30,6 @@ class PatchAttributeMissing(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Attention:
-        def __init__(self): self.scaling = 1.0
-        def forward(self, query): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -46,12 +38,7 @@ class PatchAttributeMissing(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query): return query * self.scaling
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC857"
     name = "patch-attribute-missing"
-    since = "0.1.0"

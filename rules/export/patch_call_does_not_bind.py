@@ -13,10 +13,6 @@ class PatchCallDoesNotBind(PatchRule):
     that it calls go on changing: a call with an argument too few is a ``TypeError`` in the first
     forward, and a name that is gone an ``AttributeError``.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). Kinds for ``_PATCH_ALLOWS_``: ``call-mismatch``,
-    ``name-missing``.
-
     ## Example
     ```python title="acme.py"
     class Attention:
@@ -33,11 +29,6 @@ class PatchCallDoesNotBind(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Attention:
-        def forward(self, query): ...
-    def can_fuse(key, value): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -46,12 +37,7 @@ class PatchCallDoesNotBind(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query): return acme.can_fuse(query, query)
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC856"
     name = "patch-call-does-not-bind"
-    since = "0.1.0"

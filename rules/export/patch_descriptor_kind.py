@@ -13,9 +13,6 @@ class PatchDescriptorKind(PatchRule):
     method gets the instance as its first argument, and a property instead of a method cannot
     be called.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``descriptor-kind``.
-
     ## Example
     ```python title="acme.py"
     class Mask:
@@ -32,11 +29,6 @@ class PatchDescriptorKind(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Mask:
-        @staticmethod
-        def causal(size, device=None): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -46,12 +38,7 @@ class PatchDescriptorKind(PatchRule):
         @staticmethod
         def causal(size, device=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC854"
     name = "patch-descriptor-kind"
-    since = "0.1.0"

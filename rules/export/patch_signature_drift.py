@@ -13,10 +13,6 @@ class PatchSignatureDrift(PatchRule):
     is a ``TypeError``; one that ends in ``**kwargs`` and is never read changes the result without
     a word, as did ``position_bias`` of T5 when ``sdpa_attention_forward`` got it.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). Kinds for ``_PATCH_ALLOWS_``: ``parameter-missing``,
-    ``parameter-required``, ``parameter-swallowed``, ``parameter-order``, ``default-changed``.
-
     ## Example
     ```python title="acme.py"
     class Attention:
@@ -32,10 +28,6 @@ class PatchSignatureDrift(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Attention:
-        def forward(self, query, mask=None): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -44,12 +36,7 @@ class PatchSignatureDrift(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query, mask=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC853"
     name = "patch-signature-drift"
-    since = "0.1.0"

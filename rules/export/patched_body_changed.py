@@ -14,9 +14,6 @@ class PatchedBodyChanged(PatchRule):
     ``rocmlint-export.lock``; this rule compares them. Comments, annotations and docstrings do not
     count.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). The kind for ``_PATCH_ALLOWS_``: ``body-changed``.
-
     ## Example
     ```json title="rocmlint-export.lock"
     {"version": 1, "targets": {"acme.Attention.forward": {"version": "1.0", "sha256":
@@ -52,12 +49,7 @@ class PatchedBodyChanged(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query, mask=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC858"
     name = "patched-body-changed"
-    since = "0.1.0"

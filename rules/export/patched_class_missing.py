@@ -35,10 +35,6 @@ class PatchedClassMissing(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Attention:
-        def forward(self, query, mask=None): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -47,12 +43,7 @@ class PatchedClassMissing(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query, mask=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC851"
     name = "patched-class-missing"
-    since = "0.1.0"

@@ -13,10 +13,6 @@ class PatchedMethodMissing(PatchRule):
     that the patch lists and does not define fails when the patch is applied; one that it uses and
     does not list fails when the model runs.
 
-    What counts as a patch, and which version of the library is read, is told as for
-    patched-class-missing (ROC851). Kinds for ``_PATCH_ALLOWS_``: ``method-missing``,
-    ``method-undefined``, ``method-not-listed``.
-
     ## Example
     ```python title="acme.py"
     class Attention:
@@ -32,10 +28,6 @@ class PatchedMethodMissing(PatchRule):
     ```
 
     ## Use instead
-    ```python title="acme.py"
-    class Attention:
-        def forward(self, query, mask=None): ...
-    ```
     ```python title="patches.py"
     import acme
 
@@ -44,12 +36,7 @@ class PatchedMethodMissing(PatchRule):
         _PATCHED_CLASS_ = acme.Attention
         def forward(self, query, mask=None): ...
     ```
-
-    ## References
-    - https://docs.pytorch.org/docs/stable/export.html
-    - https://github.com/sdpython/onnx-diagnostic
     """
 
     code = "ROC852"
     name = "patched-method-missing"
-    since = "0.1.0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of, is_notebook
+from rocmlint.formats import Role, has_role, is_notebook
 from rocmlint.project import platforms
 from rocmlint.project.packages import known_packages
 from rocmlint.rule import PartRule, Word, commands, compile_lazily, copies
@@ -46,10 +46,6 @@ _COMPARING = frozenset(
 _TESTING = frozenset({"pytest", "py.test", "rocmlint"})
 _CHECKING_MODULES = frozenset({"pytest", "unittest", "compileall", "py_compile", "rocmlint"})
 _STOPS = ("-e", "-eu", "-eux", "-ex", "-euo", "-eo", "-exo", "-euxo", "errexit")
-_STOP_BY_THEMSELVES = frozenset(
-    {"dockerfile", "makefile", "justfile", "apptainer", "workflow", "cog"}
-)
-"""Formats whose programs stop at the first command that fails."""
 _ELSE_ENDS = compile_lazily(r"[^\n|;]*\|\|\s*\{?[^\n]*\b(?:exit|return|die|fail|abort)\b")
 
 
@@ -88,15 +84,10 @@ def _later(change: Change, file: File) -> Iterator[Command]:
 
 def _stops_at_failure(file: File) -> bool:
     """Return whether the first command that fails stops the rest."""
-    return _stops_by_itself(file) or any(
+    return has_role(file.path, Role.STOPS, file.text) or any(
         each.words[0].text == "set" and any(word.text in _STOPS for word in each.words[1:])
         for each in file.parts.commands
     )
-
-
-def _stops_by_itself(file: File) -> bool:
-    found = format_of(file.path, file.text)
-    return found is not None and found.name in _STOP_BY_THEMSELVES
 
 
 def _checks(command: Command, change: Change) -> bool:

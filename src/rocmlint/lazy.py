@@ -57,15 +57,20 @@ def import_lazily(name: str, within: Context = nullcontext) -> None:
         sys.modules[name] = _LazyModule(name, within)
 
 
-def exported(package: str, name: str, home: Mapping[str, str]) -> object:
-    """Return what a package exports from another module; for its ``__getattr__``.
+def exports(package: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], object]]:
+    """Return ``__all__`` and ``__getattr__`` of a package whose names are in other modules.
 
-    ``home`` says for each name where it is. Raises AttributeError.
+    ``homes`` has the names of each module, separated by blanks; it is imported for the first.
     """
-    if name not in home:
-        message = f"module {package!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(importlib.import_module(home[name]), name)
+    home = {name: module for module, names in homes.items() for name in names.split()}
+
+    def named(name: str) -> object:
+        if name not in home:
+            message = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(importlib.import_module(home[name]), name)
+
+    return sorted(home), named
 
 
 def compile_lazily(pattern: str, flags: int = 0) -> re.Pattern[str]:

@@ -14,7 +14,7 @@ import pytest
 
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.rule.registry import load_rules
-from rocmlint.rule.retired import GAPS
+from rocmlint.rule.retired import GAPS, taken_over
 
 if TYPE_CHECKING:
     from rocmlint.rule.registry import RuleType
@@ -66,6 +66,34 @@ def test_retired_codes_are_listed_with_their_successors(
     assert f"| ROC199 | old-name | [{first.code} {first.name}](rules/{first.name}.md) |" in rows
     assert rows == sorted(rows)
     assert [each for each in GAPS if not any(row.startswith(f"| {each} |") for row in rows)] == []
+
+
+def test_codes_in_use_are_listed_with_the_next_free_one(generated: Any) -> None:
+    retired = {code for code, _, _ in taken_over(load_rules())} | {*GAPS}
+    used = {rule.code for rule in load_rules()}
+    rows = [row.split(" | ") for row in generated.codes_table().splitlines()[2:]]
+    assert {code for _, codes, _ in rows for code in codes.split(", ")} == used
+    assert [free for *_, free in rows if free.removesuffix(" |") in used | retired] == []
+
+
+def test_the_guide_for_contributors_adds_a_rule_with_a_free_code() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    example = set(re.findall(r"ROC\d{3}", text.partition("## Add a rule")[2]))
+    assert len(example) == 1
+    used = {rule.code for rule in load_rules()} | {code for code, *_ in taken_over(load_rules())}
+    assert example.isdisjoint(used | {*GAPS})
+
+
+def test_helpers_for_rules_are_listed_with_what_they_do(generated: Any) -> None:
+    page = generated.on_page_markdown((ROOT / "docs" / "helpers.md").read_text(), page=None)
+    lines = [line for line in page.splitlines() if line.startswith("- `")]
+    assert [line for line in lines if line.endswith("`: ")] == []
+    for module, helper in (
+        ("rocmlint.source.conditions", "conditions(node, source)"),
+        ("rocmlint.syntax.nodes", "dotted_text(node)"),
+        ("_loop.py", "in_step(call, source)"),
+    ):
+        assert f"- `{helper}`: " in page.partition(f"### {module}\n")[2].partition("\n#")[0]
 
 
 def test_a_page_without_tables_costs_nothing(

@@ -48,6 +48,7 @@ def test_without_any_requirement_the_newest_release_counts() -> None:
     ("name", "text"),
     [
         ("README.md", "```\nconda create -n job python=3.10 -y\n```\n"),
+        ("setup.slurm", "#SBATCH -N 1\nconda create -n job python=3.10 -y\n"),
         ("README.md", "uv venv --python 3.10\n"),
         ("install.sh", "python3.10 -m venv .venv\n"),
         ("environment.yml", "dependencies:\n  - python=3.10\n  - pip\n"),

@@ -45,6 +45,11 @@ def test_a_script_may_be_in_the_code_page_of_its_system(
     assert path.read_bytes() == text.replace("vllm", "aphrodite").format(said).encode(encoding)
 
 
+@pytest.mark.parametrize("name", ["torch.lua", "torch.tcl", ".env", "torch.service", "torch.eb"])
+def test_a_file_that_only_sets_variables_need_not_be_utf8(name: str) -> None:
+    assert text_of(name, b"# f\xfcr V1\n") == "# für V1\n"
+
+
 def test_toml_that_is_no_utf8_is_told(acme: Project) -> None:
     (acme.root / "pyproject.toml").write_bytes(b'name = "\xfc"\nvllm\n')
     (finding,) = acme.findings("--no-cache", "--isolated", "--config", "rules=[]", "pyproject.toml")

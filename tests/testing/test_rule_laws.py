@@ -97,7 +97,13 @@ def test_a_new_rule_of_each_kind_works_and_passes_at_once(project: Project, kind
             RULE,
             "    value = old_name(3)",
             "    value = 3",
-            f"{RULE}:17: ACME101 finds nothing in ## E",
+            f"{RULE}:17: ACME101 finds nothing in ## Example: nothing in it matches `on`",
+        ),
+        (
+            RULE,
+            "yield self.finding(",
+            "yield from () and self.finding(",
+            f"{RULE}:17: ACME101 finds nothing in ## Example: `check` was called for job.py:1, and",
         ),
         (
             RULE,
@@ -136,7 +142,9 @@ def test_an_excuse_is_told_where_a_finding_is_missing(team: Project) -> None:
     change(team, RULE, "fix = Fix(", f"{asks}fix = Fix(")
     why = "excused by `is_kept` (Old names that are kept; from this file)"
     told = f"ACME101 is expected here, but not found: {why}"
-    assert f"{BAD}:1: {told}" in failing(team)
+    failures = failing(team)
+    assert f"{BAD}:1: {told}" in failures
+    assert f"{RULE}:22: ACME101 finds nothing in ## Example: {why}" in failures
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.interpreter.inside.variables import relevant
+from rocmlint.verify.variables.sources import is_source
 
 if TYPE_CHECKING:
     from tests.support.project import Project
@@ -334,3 +335,15 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert run.returncode == 2
     assert run.stderr.startswith("error: ")
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        *((each, True) for each in ("a.cpp", "Dockerfile", "run.sh", "job.pbs", "train.yaml")),
+        *((each, True) for each in (".env", "ollama.service", "torch.tcl", "rocm.def", "a.eb")),
+        *((each, False) for each in ("README.md", "requirements.txt", "a.csv", "a.py")),
+    ],
+)
+def test_files_that_may_set_or_read_a_variable(name: str, is_read: bool) -> None:
+    assert is_source(name) is is_read

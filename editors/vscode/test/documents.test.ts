@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { minimatch } from "minimatch";
 
-import { PATTERNS } from "../src/documents";
+import { PATTERNS } from "../src/patterns";
 
 // rocmlint's own tests hold that this list has a file of each format.
 const SAMPLES = JSON.parse(

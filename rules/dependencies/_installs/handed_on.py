@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.formats.scripts.handed_on import is_install
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 VARIABLES = ("TORCH_COMMAND", "TORCH_INDEX_URL")
 """Of the web UIs: a command, and the index that their own command takes torch from."""
-_READ = frozenset({"dockerfile", "compose", "workflow"})
-"""Formats of which what is handed on is not read as a command of the file, as in scripts."""
 
 
 def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirement]]]:
@@ -26,8 +24,7 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
 
     What the file itself uses counts where it does.
     """
-    found = format_of(file.path)
-    if found is None or found.name not in _READ or setting.name not in VARIABLES:
+    if setting.name not in VARIABLES or not has_role(file.path, Role.PASSES_VARIABLES):
         return
     value = setting.value
     if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file
@@ -29,13 +29,6 @@ PACKAGES = (
 """Words of the packages that pin torch or have code for CUDA, directly or by what they bring."""
 _MOST = 5
 """Commands that are named for one line."""
-_WITH_COMMANDS = frozenset(
-    {
-        *("apptainer", "cog", "compose", "devcontainer", "dockerfile", "justfile", "makefile"),
-        *("shell", "workflow"),
-    }
-)
-_LISTS = frozenset({"requirements", "pyproject", "setup_cfg"})
 
 
 @once_per_file
@@ -48,7 +41,7 @@ def _installers(file: File) -> tuple[File, ...]:
 
     names = _names(file)
     paths = texts_below(file.project.folders[-1], file) if names else ()
-    texts = {path: file.read(path) for path in paths if _format(path) in _WITH_COMMANDS}
+    texts = {path: file.read(path) for path in paths if has_role(path, Role.SETS_UP)}
     return tuple(
         document_beside(path, file)
         for path, text in texts.items()
@@ -58,21 +51,16 @@ def _installers(file: File) -> tuple[File, ...]:
 
 def _names(file: File) -> set[str]:
     """Return the words of a command that installs a list: its name, or that of one around it."""
-    kind, own = _format(file.path), os.path.basename(file.path)
-    if kind not in _LISTS:
-        return set()
-    if kind != "requirements":
+    if has_role(file.path, Role.METADATA):
         return {"install .", "install -e", 'install "', "install '", "install -"}
+    if not has_role(file.path, Role.LIST):
+        return set()
+    own = os.path.basename(file.path)
     folder = os.path.dirname(os.path.abspath(file.path))
     near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
     around = (os.path.join(each, name) for each in near for name in file.names_in(each))
-    lists = (path for path in around if _format(path) == "requirements")
+    lists = (path for path in around if has_role(path, Role.LIST))
     return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
-
-
-def _format(path: str) -> str:
-    found = format_of(path)
-    return "" if found is None else found.name
 
 
 class Finds(Protocol):

@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
 from rocmlint.published.pytorch_index import is_other, is_rocm
@@ -26,13 +26,7 @@ _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|
 _DOCUMENTS = compile_lazily(
     r"(?i:readme\b.*|(?:.*\.)?(?:docker|container)file(?:\..*)?|(?:docker-)?compose\b.*\.ya?ml)\Z"
 )
-_NEVER_ROCM = "cog"
-"""The format of a program that builds images for the GPUs of NVIDIA, and for none."""
 _OF_NVIDIA = compile_lazily(r"\b(?:nvidia|cuda)\b", re.IGNORECASE)
-_WITH_IMAGES = frozenset({"dockerfile", "workflow", "apptainer"})
-"""Formats that name the image that their commands run in."""
-_ON_RUNNERS = "workflow"
-"""The format whose jobs may install a list for ROCm where no GPU is, to run the tests."""
 BY_PROJECT = "that is what the project's files are for"
 """The weakest evidence: the file itself says nothing."""
 
@@ -50,14 +44,14 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     if file.settings.rocm is False:
         return ""
     image = command.image
-    if _format(file.path) == _NEVER_ROCM:
+    if has_role(file.path, Role.NVIDIA_ONLY):
         return ""
     if image is not None and _OF_CPUS.search(image.text.lower()):
         return ""
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
     by_list = {platforms.of_name(posixpath.basename(each.text)) for each in install.files} - {""}
-    if by_list and _format(file.path) != _ON_RUNNERS:
+    if by_list and not has_role(file.path, Role.ON_RUNNERS):
         return _installs(install) if by_list == {"rocm"} else ""
     found = platforms.of_text(file.text)
     if found == "rocm":
@@ -67,7 +61,7 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
         return "the file's path says so" if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
-    if _format(file.path) in _WITH_IMAGES:
+    if has_role(file.path, Role.OWN_IMAGE):
         return ""
     by_document = _said_by_document(file)
     if by_document is not None:
@@ -106,11 +100,6 @@ def is_below_nvidia(command: Command, file: File) -> bool:
 def named(image: str) -> Word:
     """Return the name of an image as a word that stands in no file."""
     return Word(image, Span(1, 1, 1, 1))
-
-
-def _format(path: str) -> str:
-    found = format_of(path)
-    return "" if found is None else found.name
 
 
 def _place(file: File) -> str:

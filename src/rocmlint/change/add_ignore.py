@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.change.change import Change, ChangedText, change_bytes
 from rocmlint.change.fix import parser_of
 from rocmlint.findings import UNREADABLE_FILE
-from rocmlint.formats import format_of, is_notebook, is_python, parse
+from rocmlint.formats import Role, format_of, is_notebook, is_python, parse
 from rocmlint.source.document import plain_text
 from rocmlint.text.text import Text
 
@@ -131,7 +131,9 @@ def _places(path: str, text: str) -> tuple[Callable[[str, str, Sequence[Finding]
     """Return the ways to place a comment, the best first: in a Dockerfile none ends a line."""
     above = (_add_above, _add_above_instruction)
     found = format_of(path, text)
-    has_lines_only = found is not None and (found.name == "dockerfile" or found.comment != "#")
+    has_lines_only = found is not None and (
+        Role.INSTRUCTIONS in found.roles or found.comment != "#"
+    )
     return above if has_lines_only else (add_ignores, *above)
 
 

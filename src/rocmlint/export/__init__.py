@@ -8,46 +8,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import exports
+
 if TYPE_CHECKING:
-    from rocmlint.export.containers.registration import Registration
-    from rocmlint.export.errors import ExportError, PatchNotProvenError, StaticSizeError
-    from rocmlint.export.manager import session
-    from rocmlint.export.operators import cond, map_rows, raise_if, raise_unless, while_loop
-    from rocmlint.export.patch import Patch
-    from rocmlint.export.rewriting import Rewrite
-
-__all__ = [
-    "ExportError",
-    "Patch",
-    "PatchNotProvenError",
-    "Registration",
-    "Rewrite",
-    "StaticSizeError",
-    "cond",
-    "map_rows",
-    "raise_if",
-    "raise_unless",
-    "session",
-    "while_loop",
-]
-
-_HOME = {
-    "ExportError": "rocmlint.export.errors",
-    "Patch": "rocmlint.export.patch",
-    "PatchNotProvenError": "rocmlint.export.errors",
-    "Registration": "rocmlint.export.containers.registration",
-    "Rewrite": "rocmlint.export.rewriting",
-    "StaticSizeError": "rocmlint.export.errors",
-    "cond": "rocmlint.export.operators",
-    "map_rows": "rocmlint.export.operators",
-    "raise_if": "rocmlint.export.operators",
-    "raise_unless": "rocmlint.export.operators",
-    "session": "rocmlint.export.manager",
-    "while_loop": "rocmlint.export.operators",
-}
-
-
-def __getattr__(name: str) -> object:
-    from rocmlint.lazy import exported  # noqa: PLC0415
-
-    return exported(__name__, name, _HOME)
+    from rocmlint.export.containers.registration import Registration as Registration
+    from rocmlint.export.errors import ExportError as ExportError
+    from rocmlint.export.errors import PatchNotProvenError as PatchNotProvenError
+    from rocmlint.export.errors import StaticSizeError as StaticSizeError
+    from rocmlint.export.manager import session as session
+    from rocmlint.export.operators import cond as cond
+    from rocmlint.export.operators import map_rows as map_rows
+    from rocmlint.export.operators import raise_if as raise_if
+    from rocmlint.export.operators import raise_unless as raise_unless
+    from rocmlint.export.operators import while_loop as while_loop
+    from rocmlint.export.patch import Patch as Patch
+    from rocmlint.export.rewriting import Rewrite as Rewrite
+else:
+    __all__, __getattr__ = exports(
+        __name__,
+        {
+            "rocmlint.export.containers.registration": "Registration",
+            "rocmlint.export.errors": "ExportError PatchNotProvenError StaticSizeError",
+            "rocmlint.export.manager": "session",
+            "rocmlint.export.operators": "cond map_rows raise_if raise_unless while_loop",
+            "rocmlint.export.patch": "Patch",
+            "rocmlint.export.rewriting": "Rewrite",
+        },
+    )

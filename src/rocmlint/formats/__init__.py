@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from enum import Flag, auto
+from functools import lru_cache, reduce
 from importlib import import_module
+from itertools import chain
+from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.lazy import compile_lazily
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from rocmlint.formats.model import Parts
@@ -22,37 +25,66 @@ PYTHON = (".py", ".pyi", ".pyw")
 NOTEBOOK = ".ipynb"
 
 
+class Role(Flag):
+    """What a format is. Other code asks for a role, by ``has_role``, and never for a name."""
+
+    DECLARES = auto()
+    """Projects declare requirements in it."""
+    OF_PIP = auto()
+    """Pip reads it, in the encoding that a comment names."""
+    LIST = auto()
+    """``pip install -r`` installs what it lists."""
+    METADATA = auto()
+    """``pip install .`` installs what it declares, and it is no code."""
+    ANY_BYTES = auto()
+    """The programs that read it do not mind bytes that are no UTF-8."""
+    SETS_UP = auto()
+    """Its commands install on Linux what a project runs with."""
+    STOPS = auto()
+    """What runs its commands stops at the first that fails."""
+    SCRIPT = auto()
+    """A shell runs it."""
+    ON_RUNNERS = auto()
+    """Its jobs run on fresh machines, often without a GPU."""
+    INSTRUCTIONS = auto()
+    """Its lines are the instructions of a Dockerfile; no comment ends one."""
+    OWN_IMAGE = auto()
+    """Its commands run in the image that it names, and nowhere else."""
+    STARTS_PROJECT = auto()
+    """It names the image that a project is started in."""
+    BUILDS_IMAGES = auto()
+    """It may build an image, and set the arguments of the build."""
+    PASSES_VARIABLES = auto()
+    """It sets variables for programs that it does not call itself."""
+    ONLY_SETS = auto()
+    """It only sets variables, for whatever programs."""
+    NVIDIA_ONLY = auto()
+    """Its program builds images for the GPUs of NVIDIA, and for none."""
+    DOCUMENT = auto()
+    """People read it, and no tool runs what is in it."""
+
+
 class Format(NamedTuple):
     """A format; its parser is imported when a file first needs it."""
 
     name: str
     path: re.Pattern[str]
     """What matches the paths of its files, with ``/``."""
-    suffixes: str = ""
-    """What may stand behind the last dot of their names, see :func:`format_of`."""
-    declares: bool = False
-    """Whether projects declare requirements in it."""
-    wing: str = ""
-    """The folder of this room that has its module."""
-    module: str = ""
-    """The module that has the function ``parse``, where it is not the name's."""
+    globs: tuple[str, ...]
+    """Names that its files may have, or wider ones: what editors send, see :func:`format_of`."""
+    roles: Role
+    module: str
+    """The module that reads it, from this room on."""
+    function: str
+    """The function of the module that reads a text."""
     comment: str = "#"
     """How a comment on a line of its own begins."""
     continuation: str = "\\"
     """What at the end of a line joins it with the next."""
-    function: str = "parse"
-    """The function of the module that reads a text."""
-    only_sets: bool = False
-    """Whether it only sets variables, for whatever programs."""
-    is_document: bool = False
-    """Whether people read it, and no tool runs what is in it."""
 
     def imported(self) -> ModuleType:
         """Import the module that reads it."""
-        module = self.module or self.name
-        return import_module(
-            f"{__name__}.{self.wing}.{module}" if self.wing else f"{__name__}.{module}"
-        )
+        return import_module(f"{__name__}.{self.module}")
 
     def parse(self, text: str) -> Parts:
         r"""Return the parts of a text with ``\n`` line ends."""
@@ -79,178 +111,130 @@ _NO_SOURCE = (
 )
 """What stands behind ``Container``, the name of many components, where it is not a Dockerfile."""
 
-_DEEPSPEED = (
+_OF_DEEPSPEED = (
     r"(?i:(^|/)[^/]*(deepspeed|zero[-_]?(\d|stage|infinity)|(?<![a-z])(ds|zf)[-_])[^/]*"
     r"|(^|/)(deepspeed[^/]*|(ds|zero)[-_]configs?)/[^/]*)"
 )
 """How configurations of DeepSpeed are called, without their suffix, or their folder."""
+_DS = "deepspeed,Deepspeed,DeepSpeed,DEEPSPEED"
+_DS_CONFIGS = (
+    f"*{{{_DS},zero,Zero,ZeRO,ZERO,ds_,ds-,zf_,zf-}}*.{{json,yml,yaml}}"
+    f" {{{_DS},ds_config,ds-config,zero_config,zero-config}}*/*.{{json,yml,yaml}}"
+)
 
-_ENVS = "env example sample template dist local development production rocm amd defaults"
+_ENVS = "example,sample,template,dist,local,development,production,rocm,amd,defaults"
 """What the names of .env files end in; those of editors and backups are not among them."""
 
+_AS_REGEX = str.maketrans(
+    {"*": "[^/]*", "…": "([^/]*/)*", ".": r"\.", "{": "(", ",": "|", "}": ")", " ": "|"}
+)
 
-def _of_variables(name: str, pattern: str, suffixes: str) -> Format:
-    """Return a format that only sets variables; it says nothing about what a project is for."""
-    comment = "--" if name == "lua" else "#"
+
+def _regex(globs: str) -> str:
+    """Return the regular expression for the paths of what has one of some names."""
+    return f"(^|/)({globs.replace('**/', '…').translate(_AS_REGEX)})$"
+
+
+def _format(module: str, globs: str, roles: str = "", pattern: str = "") -> Format:
+    """Return a format that is called like its module, or like its function behind ``:``.
+
+    Its files match the pattern, where that differs from the globs; these have all its endings.
+    """
+    module, _, function = module.partition(":")
     return Format(
-        name,
-        compile_lazily(pattern),
-        suffixes,
-        module="variable_files",
-        function=f"parse_{name}",
-        comment=comment,
-        only_sets=True,
+        function or module.rpartition(".")[2],
+        compile_lazily(pattern or _regex(globs)),
+        tuple(globs.split()),
+        reduce(or_, (Role[each.upper()] for each in roles.split()), Role(0)),
+        module,
+        f"parse_{function}" if function else "parse",
     )
 
 
 FORMATS = (
-    Format(
-        "constraints",
-        compile_lazily(r"constraints?[^/]*\.(txt|in)$"),
-        "txt in",
-        declares=True,
-        wing="packaging",
+    _format("packaging.constraints", "*constraint*.{txt,in}", "declares any_bytes of_pip"),
+    _format(
+        "packaging.requirements",
+        "*requirement*.{txt,in} {requirements,reqs}/**/*.{txt,in} *req*.{txt,in}",
+        "declares any_bytes of_pip list",
+        r"requirements?[^/]*\.(txt|in)$|(^|/)(requirements|reqs)/([^/]*/)*[^/]*\.(txt|in)$"
+        r"|(^|[/_-])reqs?([-_.][^/]*)?\.(txt|in)$",
     ),
-    Format(
-        "requirements",
-        compile_lazily(
-            r"requirements?[^/]*\.(txt|in)$|(^|/)(requirements|reqs)/([^/]*/)*[^/]*\.(txt|in)$"
-            r"|(^|[/_-])reqs?([-_.][^/]*)?\.(txt|in)$"
-        ),
-        "txt in",
-        declares=True,
-        wing="packaging",
+    _format("packaging.pyproject", "pyproject.toml", "declares metadata"),
+    _format("packaging.setup_cfg", "setup.cfg", "declares metadata"),
+    _format("packaging.setup_py", "setup.py", "declares"),
+    _format("packaging.pipfile", "Pipfile", "declares"),
+    _format("packaging.pixi", "pixi.toml", "declares"),
+    _format("packaging.tox", "tox.ini"),
+    _format("packaging.conda_lock", "conda-lock.{yml,yaml} *[.-]conda-lock.{yml,yaml}", "declares"),
+    _format("packaging.conda", "{environment,conda}*.{yml,yaml}", "declares"),
+    _format("packaging.conda_env", "*env*.{yml,yaml}", "declares"),
+    _format(
+        "images.dockerfile",
+        "Dockerfile* Containerfile* Container.*"
+        " *.{dockerfile,Dockerfile,containerfile,Containerfile}",
+        "any_bytes sets_up stops own_image starts_project instructions passes_variables",
+        rf"(^|/)(Dockerfile|Containerfile){_NO_TEMPLATE}[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
+        rf"|(^|/)Container{_NO_SOURCE}\.[\w-]+$",
     ),
-    Format(
-        "pyproject",
-        compile_lazily(r"(^|/)pyproject\.toml$"),
-        "toml",
-        declares=True,
-        wing="packaging",
+    _format(
+        "images.apptainer",
+        "*.def Singularity* Apptainer*",
+        "any_bytes sets_up stops own_image starts_project",
+        rf"\.def$|(^|/)(Singularity|Apptainer)(file)?{_NO_TEMPLATE}([.-][^/]*)?$",
     ),
-    Format(
-        "setup_cfg", compile_lazily(r"(^|/)setup\.cfg$"), "cfg", declares=True, wing="packaging"
+    _format(
+        "images.compose",
+        "compose*.{yml,yaml} {docker,podman}-compose*.{yml,yaml}",
+        "sets_up starts_project builds_images passes_variables",
     ),
-    Format("setup_py", compile_lazily(r"(^|/)setup\.py$"), "py", declares=True, wing="packaging"),
-    Format("pipfile", compile_lazily(r"(^|/)Pipfile$"), declares=True, wing="packaging"),
-    Format("pixi", compile_lazily(r"(^|/)pixi\.toml$"), "toml", declares=True, wing="packaging"),
-    Format("tox", compile_lazily(r"(^|/)tox\.ini$"), "ini", wing="packaging"),
-    Format(
-        "conda_lock",
-        compile_lazily(r"(^|[/.-])conda-lock\.ya?ml$"),
-        "yml yaml",
-        declares=True,
-        wing="packaging",
+    _format("images.cog", "cog.{yml,yaml}", "sets_up stops nvidia_only"),
+    _format(
+        "images.devcontainer", "devcontainer.json .devcontainer.json", "sets_up starts_project"
+    )._replace(comment="//"),
+    _format(
+        "scripts.shell.script",
+        "*.{sh,bash,sbatch,slurm,pbs,lsf}",
+        "any_bytes sets_up script builds_images",
+    )._replace(name="shell"),
+    _format(
+        "scripts.makefile",
+        "GNUmakefile* Makefile* makefile* *.mk",
+        "any_bytes sets_up stops builds_images",
+        rf"(^|/)(GNUm|[Mm])akefile{_NO_TEMPLATE}([.-][^/]*)?$|\.mk$",
     ),
-    Format(
-        "conda",
-        compile_lazily(r"(^|/)(environment|conda)[^/]*\.ya?ml$"),
-        "yml yaml",
-        declares=True,
-        wing="packaging",
+    _format(
+        "scripts.justfile",
+        "justfile Justfile .justfile .Justfile *.just",
+        "any_bytes sets_up stops builds_images",
     ),
-    Format(
-        "conda_env",
-        compile_lazily(r"env[^/]*\.ya?ml$"),
-        "yml yaml",
-        declares=True,
-        wing="packaging",
+    _format("scripts.powershell", "*.ps1", "any_bytes")._replace(continuation="`"),
+    _format("scripts.batch", "*.{bat,cmd}", "any_bytes")._replace(comment="REM", continuation="^"),
+    _format(
+        "ci.workflow",
+        ".github/workflows/*.{yml,yaml} {action,.gitlab-ci,azure-pipelines*}.{yml,yaml}"
+        " .circleci/config.yml",
+        "sets_up stops on_runners own_image builds_images passes_variables",
     ),
-    Format(
-        "dockerfile",
-        compile_lazily(
-            rf"(^|/)(Dockerfile|Containerfile){_NO_TEMPLATE}[^/]*$|\.([Dd]ocker|[Cc]ontainer)file$"
-            rf"|(^|/)Container{_NO_SOURCE}\.[\w-]+$"
-        ),
-        "dockerfile Dockerfile containerfile Containerfile",
-        wing="images",
+    _format("deepspeed", _DS_CONFIGS, "", rf"{_OF_DEEPSPEED}\.json$")._replace(comment="//"),
+    _format("deepspeed", _DS_CONFIGS, "", rf"{_OF_DEEPSPEED}\.ya?ml$")._replace(
+        name="deepspeed_yaml"
     ),
-    Format(
-        "apptainer",
-        compile_lazily(rf"\.def$|(^|/)(Singularity|Apptainer)(file)?{_NO_TEMPLATE}([.-][^/]*)?$"),
-        "def",
-        wing="images",
-    ),
-    Format(
-        "compose",
-        compile_lazily(r"(^|/)(docker-|podman-)?compose[^/]*\.ya?ml$"),
-        "yml yaml",
-        wing="images",
-    ),
-    Format("cog", compile_lazily(r"(^|/)cog\.ya?ml$"), "yml yaml", wing="images"),
-    Format(
-        "devcontainer",
-        compile_lazily(r"(^|/)\.?devcontainer\.json$"),
-        "json",
-        comment="//",
-        wing="images",
-    ),
-    Format(
-        "shell",
-        compile_lazily(r"\.(sh|bash|sbatch|slurm|pbs|lsf)$"),
-        "sh bash sbatch slurm pbs lsf",
-        module="shell.script",
-        wing="scripts",
-    ),
-    Format(
-        "makefile",
-        compile_lazily(rf"(^|/)(GNUm|[Mm])akefile{_NO_TEMPLATE}([.-][^/]*)?$|\.mk$"),
-        "mk",
-        wing="scripts",
-    ),
-    Format(
-        "justfile",
-        compile_lazily(r"(^|/)\.?[Jj]ustfile$|\.just$"),
-        "just justfile Justfile",
-        wing="scripts",
-    ),
-    Format("powershell", compile_lazily(r"\.ps1$"), "ps1", continuation="`", wing="scripts"),
-    Format(
-        "batch",
-        compile_lazily(r"\.(bat|cmd)$"),
-        "bat cmd",
-        comment="REM",
-        continuation="^",
-        wing="scripts",
-    ),
-    Format(
-        "workflow",
-        compile_lazily(
-            r"(^|/)\.github/workflows/[^/]*\.ya?ml$|(^|/)(action|\.gitlab-ci|azure-pipelines[^/]*)\.ya?ml$|(^|/)\.circleci/config\.yml$"
-        ),
-        "yml yaml",
-        wing="ci",
-    ),
-    Format("deepspeed", compile_lazily(rf"{_DEEPSPEED}\.json$"), "json", comment="//"),
-    Format(
-        "deepspeed_yaml",
-        compile_lazily(rf"{_DEEPSPEED}\.ya?ml$"),
-        "yml yaml",
-        module="deepspeed",
-    ),
-    Format(
-        "markdown",
-        compile_lazily(r"\.(md|markdown|mdx)$"),
-        "md markdown mdx",
-        is_document=True,
-        wing="documents",
-    ),
-    Format("rst", compile_lazily(r"\.rst$"), "rst", is_document=True, wing="documents"),
-    _of_variables("dotenv", r"(^|/)[^/]*\.env(\.[\w-]+)?$", _ENVS),
-    _of_variables("service", r"\.service(\.d/[^/]*\.conf)?$", "service conf"),
-    _of_variables("lua", r"\.lua$", "lua"),
-    _of_variables("tcl", r"\.tcl$", "tcl"),
-    _of_variables("easybuild", r"\.eb$", "eb"),
+    _format("documents.markdown", "*.{md,markdown,mdx}", "any_bytes document"),
+    _format("documents.rst", "*.rst", "any_bytes document"),
+    _format("variable_files:dotenv", f"*.env *.env.{{{_ENVS}}}", "any_bytes only_sets"),
+    _format("variable_files:service", "*.service *.service.d/*.conf", "any_bytes only_sets"),
+    _format("variable_files:lua", "*.lua", "any_bytes only_sets")._replace(comment="--"),
+    _format("variable_files:tcl", "*.tcl", "any_bytes only_sets"),
+    _format("variable_files:easybuild", "*.eb", "any_bytes only_sets"),
 )
 _SHELL, _TCL = (next(each for each in FORMATS if each.name == name) for name in ("shell", "tcl"))
-_BY_SUFFIX = {
-    suffix: tuple(each for each in FORMATS if suffix in each.suffixes.split())
-    for suffix in " ".join(each.suffixes for each in FORMATS).split()
-}
-_BEGINNINGS = (
-    *("Dockerfile", "Containerfile", "Container.", "Singularity", "Apptainer", "Pipfile"),
-    *("GNUmakefile", "Makefile", "makefile", "Justfile", "justfile"),
-)
+_BY_ENDING: dict[str, list[Format]] = {}
+for _each in FORMATS:
+    _endings = (glob.rpartition(".")[2].strip("{}").split(",") for glob in _each.globs)
+    for _ending in dict.fromkeys(chain.from_iterable(_endings)):
+        _BY_ENDING.setdefault(_ending, []).append(_each)
+_BEGINNINGS = tuple(glob[:-1] for each in FORMATS for glob in each.globs if glob.endswith("*"))
 """How the names begin behind which any suffix may stand, or none."""
 _SHELL_SCRIPT = compile_lazily(r"(?:\xef\xbb\xbf|\ufeff)?#![^\n]*[/ ](?:ba|da|a|k|z)?sh(?![^\s])")
 
@@ -284,7 +268,7 @@ def may_begin_as_format(name: str) -> bool:
 def _by_path(path: str) -> Format | None:
     name = path[path.rfind("/") + 1 :]
     # Most files of a project are of no format: to try every pattern takes longer than to find them.
-    known = _BY_SUFFIX.get(name[name.rfind(".") + 1 :], ())
+    known: Sequence[Format] = _BY_ENDING.get(name[name.rfind(".") + 1 :], ())
     known = FORMATS if name.startswith(_BEGINNINGS) else known
     return next((each for each in known if each.path.search(path)), None)
 
@@ -296,22 +280,21 @@ def is_shell_script(content: str | bytes) -> bool:
     return text.startswith(("#!", "\ufeff", "\xef")) and bool(_SHELL_SCRIPT.match(text))
 
 
+def has_role(path: str, roles: Role, content: str | bytes = "") -> bool:
+    """Return whether the format of a file has one of some roles."""
+    found = format_of(path, content)
+    return found is not None and bool(found.roles & roles)
+
+
 def is_known(path: str) -> bool:
     """Return whether a file is of a format beside Python whose content tools read or run."""
-    found = format_of(path)
-    return found is not None and not (found.is_document or found.only_sets)
-
-
-def is_document(path: str) -> bool:
-    """Return whether a file is one that people read, with commands in its code blocks."""
-    found = format_of(path)
-    return found is not None and found.is_document
+    return format_of(path) is not None and not has_role(path, Role.DOCUMENT | Role.ONLY_SETS)
 
 
 def headings_above(path: str, text: str, line: int) -> list[str]:
     """Return the headings of a document's sections that a line is in, the innermost first."""
     found = format_of(path)
-    if found is None or not found.is_document:
+    if found is None or Role.DOCUMENT not in found.roles:
         return []
     above: list[str] = found.imported().headings_above(text, line)
     return above

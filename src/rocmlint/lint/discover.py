@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.errors import ConfigError
-from rocmlint.formats import NOTEBOOK, PYTHON, format_of, may_begin_as_format, of_first_line
+from rocmlint.formats import NOTEBOOK, PYTHON, Role, format_of, may_begin_as_format, of_first_line
 from rocmlint.lazy import compile_lazily
 from rocmlint.lint.git_ignored import git_patterns, is_ignored_by_git, repository
 from rocmlint.lint.patterns import problem_with, spec
@@ -279,7 +279,7 @@ def is_linted(path: str, settings: Settings | None = None) -> bool:
         return True
     found = format_of(path)
     is_unwanted = settings is not None and settings.documents is False
-    return found is not None and not (found.is_document and is_unwanted)
+    return found is not None and not (Role.DOCUMENT in found.roles and is_unwanted)
 
 
 def why_not_linted(path: str, data: bytes, settings: Settings) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import is_document
+from rocmlint.formats import Role, has_role
 from rocmlint.lint.suppress import UNKNOWN, UNUSED
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def as_notes(findings: Iterable[Finding], path: str, settings: Settings) -> list
     They count as they are where the settings have ``documents = true``. Suppressions are not
     judged: documents show how to write them.
     """
-    if settings.documents or not is_document(path):
+    if settings.documents or not has_role(path, Role.DOCUMENT):
         return [*findings]
     return [replace(each, severity="note", fix=None) for each in _firsts(findings)]
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.disk import DiskView
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
 from rocmlint.project.records import is_machine_record
@@ -146,5 +146,4 @@ def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
 
 def _declares(path: str) -> bool:
     """Return whether requirements may stand in a file."""
-    found = format_of(path)
-    return found is not None and found.declares
+    return has_role(path, Role.DECLARES)

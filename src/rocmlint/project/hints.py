@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import format_of, is_known, parse
+from rocmlint.formats import Role, has_role, is_known, parse
 from rocmlint.formats.installs.install import installs_of
 from rocmlint.formats.packaging import requirements
 from rocmlint.formats.scripts.shell import script as shell
@@ -46,8 +46,6 @@ _REQUIREMENT = compile_lazily(r"([\"'])([^\"'\n]*[<>=~@][^\"'\n]*)\1")
 _BARE_URL = compile_lazily(r"^[ \t]*(?:-e?[ \t]+)*[\"']?(git\+[^\s\"']+)", re.MULTILINE)
 """A requirement that names no package: the URL of its repository must tell."""
 _ARGUMENT = compile_lazily(r"^[ \t]*ARG[ \t]+(\w+)=.*$", re.MULTILINE)
-_BUILDING = frozenset({"workflow", "compose", "shell", "makefile", "justfile"})
-"""Formats of files that build images."""
 _HEADING = compile_lazily(
     r"^(?:#+[ \t]*(?P<marked>.*)|(?P<underlined>.+)\n(?:={3,}|-{3,})[ \t]*)$", re.MULTILINE
 )
@@ -120,7 +118,7 @@ def _hints(package: str, folder: str, project: Declarations) -> Iterator[Require
 def _read(path: str, project: Declarations) -> str:
     """Read a file; a default of an image's ARG that a build of the project sets is left out."""
     text = project.read(path)
-    if "ARG" not in text or _format_name(path) != "dockerfile":
+    if "ARG" not in text or not has_role(path, Role.INSTRUCTIONS):
         return text
     names = {each[1] for each in _ARGUMENT.finditer(text)}
     used = {each for each in names if re.search(rf"=\$\{{?{re.escape(each)}\b", text)}
@@ -135,13 +133,8 @@ def _is_given(argument: str, project: Declarations) -> bool:
     return any(
         sets.search(project.read(each))
         for each in texts_below(root, project)
-        if _format_name(each) in _BUILDING
+        if has_role(each, Role.BUILDS_IMAGES)
     )
-
-
-def _format_name(path: str) -> str:
-    found = format_of(path)
-    return "" if found is None else found.name
 
 
 def _of_projects(
@@ -171,8 +164,7 @@ def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _declares(path: str) -> bool:
-    found = format_of(path)
-    return found is not None and found.declares
+    return has_role(path, Role.DECLARES)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, format_of
 from rocmlint.formats.installs.install import installs_of
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.inclusions import parts_of
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 _BESIDE = ("docker", "dockerfiles", ".devcontainer", "scripts", "docs")
 _README = compile_lazily(r"(?:readme|install\w*)(?:\.(?:md|rst|txt))?", re.IGNORECASE)
-_WITH_IMAGES = frozenset({"apptainer", "compose", "devcontainer"})
-_TELLING = _WITH_IMAGES | {"dockerfile", "shell"}
+_TELLING = Role.STARTS_PROJECT | Role.SCRIPT
 
 _MINOR = compile_lazily(r"(?<![a-z])py(?:thon)?[-_:]?3\.?(\d{1,2})(?![\d+])")
 _NEWEST = compile_lazily(r"(?:latest(?:[-_].*)?)?")
@@ -122,7 +121,7 @@ class _Start(NamedTuple):
 
 def _starts(name: str, text: str) -> tuple[_Start, ...]:
     images = _images(name, text)
-    if images and _format(name) == "dockerfile":
+    if images and Role.INSTRUCTIONS in _roles(name):
         return (_Start(images, _edited(text)),)
     return tuple(_Start((each,)) for each in images)
 
@@ -159,20 +158,20 @@ def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=4096)
 def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return those of the files of a folder that may name one: each folder below asks for it."""
-    return tuple(name for name in names if _README.fullmatch(name) or _format(name))
+    return tuple(name for name in names if _README.fullmatch(name) or _roles(name) & _TELLING)
 
 
-def _format(name: str) -> str:
-    """Return the format of a file that may name an image, "" for another one."""
+def _roles(name: str) -> Role:
+    """Return what the format of a file is."""
     found = format_of(name) or format_of(f"{name[:1].upper()}{name[1:]}")  # dockerfile
-    return found.name if found is not None and found.name in _TELLING else ""
+    return Role(0) if found is None else found.roles
 
 
 @lru_cache(maxsize=512)
 def _images(name: str, text: str) -> tuple[str, ...]:
-    if _format(name) == "dockerfile":
+    if Role.INSTRUCTIONS in _roles(name):
         return tuple(each.text for each in parts_of("Dockerfile", text).images if each.known)
-    if _format(name) in _WITH_IMAGES:
+    if Role.STARTS_PROJECT in _roles(name):
         return tuple(_not_serving(parts_of(name, text)))
     if "docker" not in text and "podman" not in text:
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.agreement import contradict, is_of_package
 from rocmlint.project.inclusions import parts_of
@@ -53,8 +53,7 @@ def _is_pin(requirement: Requirement) -> bool:
 
 
 def _is_list(requirement: Requirement) -> bool:
-    found = format_of(requirement.path)
-    return found is not None and found.name == "requirements" and not is_of_package(requirement)
+    return has_role(requirement.path, Role.LIST) and not is_of_package(requirement)
 
 
 def _is_against(requirement: Requirement, pins: Sequence[Requirement]) -> bool:
@@ -87,8 +86,7 @@ def _including(path: str, project: Declarations) -> Iterator[str]:
     for folder in (near, os.path.dirname(near)):
         for name in project.names_in(folder):
             other = os.path.join(folder, name)
-            found = format_of(other)
-            if found is not None and found.name == "requirements":
+            if has_role(other, Role.LIST):
                 included = parts_of(other, project.read(other)).inclusions
                 paths = (os.path.normpath(os.path.join(folder, each.path)) for each in included)
                 if path in paths:

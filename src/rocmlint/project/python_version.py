@@ -9,25 +9,32 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.formats import Role, has_role
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.images import images_in, python_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rocmlint.project.declarations import Declarations
 
 _MINOR = r"(3\.\d+)(?![\d+])"
-_README = compile_lazily(r"(?i:readme|install)(\.\w+)?\Z|.*\.(sh|bash)\Z")
-_SAID = (
-    (re.compile(r"\.python-version\Z"), re.compile(rf"\A\s*{_MINOR}")),
-    (re.compile(r"cog\.ya?ml\Z"), re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
+_README = compile_lazily(r"(?i:readme|install)(\.\w+)?\Z")
+
+
+def _has_commands(name: str) -> bool:
+    return has_role(name, Role.SCRIPT) or _README.match(name) is not None
+
+
+_SAID: tuple[tuple[Callable[[str], object], re.Pattern[str]], ...] = (
+    (re.compile(r"\.python-version\Z").match, re.compile(rf"\A\s*{_MINOR}")),
+    (re.compile(r"cog\.ya?ml\Z").match, re.compile(rf"python_version:[ \t]*[\"']?{_MINOR}")),
     (
-        re.compile(r".*env.*\.ya?ml\Z"),
+        re.compile(r".*env.*\.ya?ml\Z").match,
         re.compile(rf"^[ \t]*-[ \t]*[\"']?python[ \t]*={{1,2}}[ \t]*{_MINOR}", re.MULTILINE),
     ),
     (
-        _README,
+        _has_commands,
         re.compile(
             rf"(?:conda|mamba)[ \t]+create\b[^\n]*\bpython={{1,2}}{_MINOR}"
             rf"|\b(?:uv[ \t]+venv|virtualenv)\b[^\n]*(?:-p|--python)[ =](?:python)?{_MINOR}"
@@ -35,7 +42,7 @@ _SAID = (
         ),
     ),
 )
-"""How the files are called that name a Python, and how they name it."""
+"""Which files name a Python, by their names, and how they name it."""
 
 
 _FIRST_TORCH = (
@@ -78,7 +85,7 @@ def _named(folder: str, project: Declarations) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def _that_say(names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return those of the files of a folder that may say it, and how: each folder below asks."""
-    return tuple((name, said) for name in names for called, said in _SAID if called.match(name))
+    return tuple((name, said) for name in names for may_say, said in _SAID if may_say(name))
 
 
 @lru_cache(maxsize=256)

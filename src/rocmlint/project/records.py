@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import Role, has_role
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.inclusions import parts_of
 from rocmlint.project.texts import texts_below
@@ -39,8 +39,7 @@ def is_machine_record(path: str, root: str, view: DiskView) -> bool:
     A list that is the only one of its folder, or that a document, a script or a program of the
     project names, declares what is installed.
     """
-    found = format_of(path)
-    if found is None or found.name != "requirements":
+    if not has_role(path, Role.LIST):
         return False
     if _INSTALLED_BY_NAME.match(os.path.basename(path)) or not _is_frozen(view.read(path)):
         return False
@@ -70,8 +69,7 @@ def _has_declarations_beside(path: str, view: DiskView) -> bool:
 
 def _may(path: str) -> bool:
     """Return whether requirements may stand in a file."""
-    found = format_of(path)
-    return found is not None and found.declares
+    return has_role(path, Role.DECLARES)
 
 
 def _declares(path: str, text: str) -> bool:

@@ -6,7 +6,7 @@ import codecs
 import io
 import tokenize
 
-from rocmlint.formats import format_of, is_notebook, is_python
+from rocmlint.formats import Role, has_role, is_notebook, is_python
 from rocmlint.text.text import decode, named_encoding, with_plain_ends
 
 _MARKS = {
@@ -15,17 +15,6 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 """What PowerShell's ``pip freeze > requirements.txt`` writes is UTF-16, and pip reads it."""
-_OF_BYTES = frozenset(
-    {
-        *("requirements", "constraints", "dockerfile", "shell", "makefile", "justfile"),
-        *("apptainer", "powershell", "batch", "markdown", "rst"),
-        *("dotenv", "service", "lua", "easybuild"),
-    }
-)
-"""Formats whose programs do not mind bytes that are no UTF-8."""
-_OF_PIP = frozenset({"requirements", "constraints"})
-"""Of these, what pip reads in the encoding that a comment names, and stops at other bytes."""
-
 _ANY_BYTES = "latin-1"
 """The encoding that has a character for each byte: commands keep their places."""
 
@@ -54,8 +43,7 @@ def encoding_of(path: str, data: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
-    found = format_of(path, data)
-    if found is None or found.name not in _OF_BYTES or _is_utf8(data):
+    if not has_role(path, Role.ANY_BYTES, data) or _is_utf8(data):
         return "utf-8"
     try:
         tokenize.detect_encoding(io.BytesIO(data).readline)  # its lines have to be UTF-8, too
@@ -63,7 +51,7 @@ def encoding_of(path: str, data: bytes) -> str:
     except SyntaxError:
         return _ANY_BYTES
     # A batch file is in the code page of the system, which it does not name.
-    return named if found.name in _OF_PIP or _is_in(named, data) else _ANY_BYTES
+    return named if has_role(path, Role.OF_PIP) or _is_in(named, data) else _ANY_BYTES
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -4,111 +4,67 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocmlint.lazy import exports
+
 if TYPE_CHECKING:
-    from rocmlint.gpus.devices import Devices, find_devices
-    from rocmlint.gpus.machine import Machine
-    from rocmlint.interpreter.ask import Interpreter, InterpreterError
-    from rocmlint.stack.installed.distributions import Distribution, Environment, read_environment
-    from rocmlint.stack.installed.rocm import Rocm, RocmReading, find_rocm
-    from rocmlint.stack.installed.torch_build import TorchBuild, read_torch
-    from rocmlint.stack.migration import Plan, plan
-    from rocmlint.stack.recorded.state import State, freeze, read_state, write_state
-    from rocmlint.stack.show import Stack, read_stack
-    from rocmlint.stack.survival import Survival, survived
-    from rocmlint.stack.upgrade.changes import PackageChange
-    from rocmlint.stack.upgrade.pins import Obstacle, Pin
-    from rocmlint.stack.verdicts import Verdict
-    from rocmlint.stack.versions import VersionError
-    from rocmlint.stack.wheels.install import (
-        Installation,
-        NoWheelsError,
-        Wanted,
-        Wheels,
-        index_url,
-        install_command,
-    )
-    from rocmlint.stack.wheels.sources import installation
-
-__all__ = [
-    "Devices",
-    "Distribution",
-    "Environment",
-    "Installation",
-    "Interpreter",
-    "InterpreterError",
-    "Machine",
-    "NoWheelsError",
-    "Obstacle",
-    "PackageChange",
-    "Pin",
-    "Plan",
-    "Rocm",
-    "RocmReading",
-    "Stack",
-    "State",
-    "Survival",
-    "TorchBuild",
-    "Verdict",
-    "VersionError",
-    "Wanted",
-    "Wheels",
-    "find_devices",
-    "find_rocm",
-    "freeze",
-    "index_url",
-    "install_command",
-    "installation",
-    "plan",
-    "read_environment",
-    "read_stack",
-    "read_state",
-    "read_torch",
-    "survived",
-    "write_state",
-]
-
-_HOME = {
-    "PackageChange": "rocmlint.stack.upgrade.changes",
-    "Devices": "rocmlint.gpus.devices",
-    "Distribution": "rocmlint.stack.installed.distributions",
-    "Environment": "rocmlint.stack.installed.distributions",
-    "Installation": "rocmlint.stack.wheels.install",
-    "Interpreter": "rocmlint.interpreter.ask",
-    "InterpreterError": "rocmlint.interpreter.ask",
-    "Machine": "rocmlint.gpus.machine",
-    "NoWheelsError": "rocmlint.stack.wheels.install",
-    "Obstacle": "rocmlint.stack.upgrade.pins",
-    "Pin": "rocmlint.stack.upgrade.pins",
-    "Plan": "rocmlint.stack.migration",
-    "RocmReading": "rocmlint.stack.installed.rocm",
-    "Rocm": "rocmlint.stack.installed.rocm",
-    "Stack": "rocmlint.stack.show",
-    "State": "rocmlint.stack.recorded.state",
-    "Survival": "rocmlint.stack.survival",
-    "TorchBuild": "rocmlint.stack.installed.torch_build",
-    "Verdict": "rocmlint.stack.verdicts",
-    "VersionError": "rocmlint.stack.versions",
-    "Wanted": "rocmlint.stack.wheels.install",
-    "Wheels": "rocmlint.stack.wheels.install",
-    "find_devices": "rocmlint.gpus.devices",
-    "find_rocm": "rocmlint.stack.installed.rocm",
-    "freeze": "rocmlint.stack.recorded.state",
-    "index_url": "rocmlint.stack.wheels.install",
-    "install_command": "rocmlint.stack.wheels.install",
-    "installation": "rocmlint.stack.wheels.sources",
-    "plan": "rocmlint.stack.migration",
-    "read_environment": "rocmlint.stack.installed.distributions",
-    "read_stack": "rocmlint.stack.show",
-    "read_state": "rocmlint.stack.recorded.state",
-    "read_torch": "rocmlint.stack.installed.torch_build",
-    "survived": "rocmlint.stack.survival",
-    "write_state": "rocmlint.stack.recorded.state",
-}
-
-
-def __getattr__(name: str) -> object:
+    from rocmlint.gpus.devices import Devices as Devices
+    from rocmlint.gpus.devices import find_devices as find_devices
+    from rocmlint.gpus.machine import Machine as Machine
+    from rocmlint.interpreter.ask import Interpreter as Interpreter
+    from rocmlint.interpreter.ask import InterpreterError as InterpreterError
+    from rocmlint.stack.installed.distributions import Distribution as Distribution
+    from rocmlint.stack.installed.distributions import Environment as Environment
+    from rocmlint.stack.installed.distributions import read_environment as read_environment
+    from rocmlint.stack.installed.rocm import Rocm as Rocm
+    from rocmlint.stack.installed.rocm import RocmReading as RocmReading
+    from rocmlint.stack.installed.rocm import find_rocm as find_rocm
+    from rocmlint.stack.installed.torch_build import TorchBuild as TorchBuild
+    from rocmlint.stack.installed.torch_build import read_torch as read_torch
+    from rocmlint.stack.migration import Plan as Plan
+    from rocmlint.stack.migration import plan as plan
+    from rocmlint.stack.recorded.state import State as State
+    from rocmlint.stack.recorded.state import freeze as freeze
+    from rocmlint.stack.recorded.state import read_state as read_state
+    from rocmlint.stack.recorded.state import write_state as write_state
+    from rocmlint.stack.show import Stack as Stack
+    from rocmlint.stack.show import read_stack as read_stack
+    from rocmlint.stack.survival import Survival as Survival
+    from rocmlint.stack.survival import survived as survived
+    from rocmlint.stack.upgrade.changes import PackageChange as PackageChange
+    from rocmlint.stack.upgrade.pins import Obstacle as Obstacle
+    from rocmlint.stack.upgrade.pins import Pin as Pin
+    from rocmlint.stack.verdicts import Verdict as Verdict
+    from rocmlint.stack.versions import VersionError as VersionError
+    from rocmlint.stack.wheels.install import Installation as Installation
+    from rocmlint.stack.wheels.install import NoWheelsError as NoWheelsError
+    from rocmlint.stack.wheels.install import Wanted as Wanted
+    from rocmlint.stack.wheels.install import Wheels as Wheels
+    from rocmlint.stack.wheels.install import index_url as index_url
+    from rocmlint.stack.wheels.install import install_command as install_command
+    from rocmlint.stack.wheels.sources import installation as installation
+else:
     # A verb of the command needs a few of them, and none needs all. No module is called like what
     # it has here: once loaded, it would stand in its place.
-    from rocmlint.lazy import exported  # noqa: PLC0415
-
-    return exported(__name__, name, _HOME)
+    __all__, __getattr__ = exports(
+        __name__,
+        {
+            "rocmlint.gpus.devices": "Devices find_devices",
+            "rocmlint.gpus.machine": "Machine",
+            "rocmlint.interpreter.ask": "Interpreter InterpreterError",
+            "rocmlint.stack.installed.distributions": "Distribution Environment read_environment",
+            "rocmlint.stack.installed.rocm": "Rocm RocmReading find_rocm",
+            "rocmlint.stack.installed.torch_build": "TorchBuild read_torch",
+            "rocmlint.stack.migration": "Plan plan",
+            "rocmlint.stack.recorded.state": "State freeze read_state write_state",
+            "rocmlint.stack.show": "Stack read_stack",
+            "rocmlint.stack.survival": "Survival survived",
+            "rocmlint.stack.upgrade.changes": "PackageChange",
+            "rocmlint.stack.upgrade.pins": "Obstacle Pin",
+            "rocmlint.stack.verdicts": "Verdict",
+            "rocmlint.stack.versions": "VersionError",
+            "rocmlint.stack.wheels.install": (
+                "Installation NoWheelsError Wanted Wheels index_url install_command"
+            ),
+            "rocmlint.stack.wheels.sources": "installation",
+        },
+    )

@@ -23,7 +23,7 @@ from rocmlint.testing.failure import Failure
 from rocmlint.testing.fixtures import expected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rocmlint.findings import Finding
@@ -39,6 +39,8 @@ _CUT = re.compile(r"`[^`\s(){}\"']*…[^`\s(){}\"']*`")
 """A name or path that lacks its middle or its end, which nobody can search for."""
 _COUNTED = 24
 """How much of a name counts: a long one makes the message longer, and is never cut."""
+_NAMED = 3
+"""Places that a message names."""
 _ROUNDS = 10
 """How often fixes may make others possible."""
 
@@ -96,7 +98,7 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
     marked = {(line, code): severity for line, code, severity in marks}
     found = {(each.line, each.code): each for each in fixture.findings}
     for line, code in sorted(marked.keys() - found.keys()):
-        why = _why_not_found(fixture, line, code)
+        why = why_not_found({"": fixture.kept_back}, code, line)
         yield fixture.failure(line, f"{code} is expected here, but not found: {why}")
     for line, code in sorted(found.keys() - marked.keys()):
         message = f"{code} is found here, but not expected: {found[line, code].message}"
@@ -108,20 +110,29 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
             yield fixture.failure(line, f"{code} is expected here as {wanted}, not {got.severity}")
 
 
-def _why_not_found(fixture: Fixture, line: int, code: str) -> str:
-    """Return which excuse holds in a line, or how far the rule came there."""
-    kept_back = fixture.kept_back
-    at_line = [each for each in kept_back.excused if each.code == code]
+def why_not_found(files: Mapping[str, KeptBack], code: str, line: int | None = None) -> str:
+    """Return which excuse holds, or how far a rule came: in a line, or in whole files by name."""
     excuses = {
         f"`{each.excuse}` ({each.reason.rstrip('.')}; from {each.origin})"
-        for each in at_line
-        if each.line <= line <= each.end_line
+        for kept_back in files.values()
+        for each in kept_back.excused
+        if each.code == code and (line is None or each.line <= line <= each.end_line)
     }
     if excuses:
         return f"excused by {' and '.join(sorted(excuses))}"
-    if kept_back.reached(code, line):
-        return "`check` was called here, and yielded nothing"
-    return "nothing in this line matches `on`, so `check` was not called"
+    if line is None:
+        asked = [
+            f"{name}:{number}"
+            for name, kept_back in files.items()
+            for number in sorted({at.line for each, at in kept_back.asked if each == code})
+        ]
+        where = f"for {', '.join(asked[:_NAMED])}" if asked else ""
+    else:
+        where = "here" if any(each.reached(code, line) for each in files.values()) else ""
+    if where:
+        return f"`check` was called {where}, and yielded nothing"
+    place = "in it" if line is None else "in this line"
+    return f"nothing {place} matches `on`, so `check` was not called"
 
 
 def good_code_is_silent(fixture: Fixture) -> Iterator[Failure]:

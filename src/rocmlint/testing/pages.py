@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.configuration import Configuration
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.run import Options, run
 from rocmlint.rule.documentation import documentation, not_reported, notes, sections
-from rocmlint.testing.code import has_fixes
+from rocmlint.testing.code import has_fixes, why_not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.findings import Finding
     from rocmlint.rule.registry import RuleType
+    from rocmlint.source.kept_back import KeptBack
     from rocmlint.testing.code import Fixture
     from rocmlint.testing.failure import Failure
     from rocmlint.testing.fixtures import RuleFolder
@@ -86,9 +89,10 @@ def fixes_say_how_safe(
 
 def the_example_is_found(folder: RuleFolder, rule: RuleType, at: Failure) -> Iterator[Failure]:
     """Check that the rule finds something in its example."""
-    shown = shown_files(rule, "Example")
-    if shown and rule.code not in {each.code for each in found_in(shown, folder.options(rule))}:
-        yield at._replace(message=f"{rule.code} finds nothing in ## Example")
+    shown, options = shown_files(rule, "Example"), folder.options(rule)
+    if shown and rule.code not in {each.code for each in found_in(shown, options)}:
+        why = why_not_found(_kept_back_in(shown, options), rule.code)
+        yield at._replace(message=f"{rule.code} finds nothing in ## Example: {why}")
 
 
 def use_instead_is_silent(folder: RuleFolder, rule: RuleType, at: Failure) -> Iterator[Failure]:
@@ -108,15 +112,35 @@ def shown_files(rule: RuleType, heading: str) -> dict[str, str]:
 
 def found_in(shown: Mapping[str, str], options: Mapping[str, Any]) -> list[Finding]:
     """Lint a project of these files; of configurations only one among them counts."""
+    with _project(shown, options) as (configuration, paths):
+        linted = [str(path) for path in paths.values() if path.name != "METADATA"]
+        return list(run(linted, configuration.settings_for, Options(jobs=1)).findings)
+
+
+def _kept_back_in(shown: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, KeptBack]:
+    """Return what excuses keep back in each of these files, and where rules are asked."""
+    with _project(shown, options) as (configuration, paths):
+        linters = {
+            name: Linter(configuration.settings_for(str(path.parent)), excused=True)
+            for name, path in paths.items()
+        }
+        looked = {name: linters[name].lint_text(str(paths[name]), shown[name]) for name in shown}
+        return {name: each.kept_back for name, each in looked.items() if each.kept_back}
+
+
+@contextmanager
+def _project(
+    shown: Mapping[str, str], options: Mapping[str, Any]
+) -> Iterator[tuple[Configuration, dict[str, Path]]]:
+    """Write a project of these files for a while; yield its configuration, and their paths."""
     with TemporaryDirectory(prefix="rocmlint-rules-") as name:
         root = Path(name)
         (root / ".git").mkdir()
-        for path, code in shown.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(code, encoding="utf-8")
+        paths = {each: root / each for each in shown}
+        for path, code in zip(paths.values(), shown.values(), strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(code, encoding="utf-8")
         configured = "rocmlint.toml" in shown or any(
             "[tool.rocmlint" in it for it in shown.values()
         )
-        configuration = Configuration(options, isolated=not configured)
-        paths = [str(root / path) for path in shown if not path.endswith("METADATA")]
-        return list(run(paths, configuration.settings_for, Options(jobs=1)).findings)
+        yield Configuration(options, isolated=not configured), paths

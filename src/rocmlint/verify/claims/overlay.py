@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
+from rocmlint.formats import Role, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +24,8 @@ _ROOTS = (".git", "pyproject.toml", "setup.py")
 _NOT_ENTERED = frozenset(
     {"build", "dist", "node_modules", "site-packages", "dist-packages", "__pycache__"}
 )
-_TELLS = re.compile(r"(?i:.*dockerfile.*|makefile|justfile|.+\.(md|rst|sh|bash|ya?ml|toml))")
-"""Names of the files that tell people and machines how to install."""
+_TELLS = re.compile(r"(?i:.*dockerfile.*|.+\.(ya?ml|toml))")
+"""Names of the files besides documents and scripts that say how to install."""
 _CONTINUED = re.compile(r"\\\n")
 _BEGINNING = re.compile(r"(?:\.{1,2}/|\$\w+/|\$\{\w+\}/)*")
 _COPIES = re.compile(r"\b(cp|rsync|COPY|ADD|copytree|copy2?)\b")
@@ -167,7 +168,8 @@ def _copied_at(folder: str, root: str, package: str, files: Iterable[str]) -> st
     )
     own = os.path.relpath(folder, root)
     for file in files:
-        if not _TELLS.fullmatch(os.path.basename(file)):
+        is_read = has_role(file, Role.SETS_UP | Role.DOCUMENT)
+        if not (is_read or _TELLS.fullmatch(os.path.basename(file))):
             continue
         try:
             text = read_small(file, _LARGEST_TEXT).decode(errors="replace")
