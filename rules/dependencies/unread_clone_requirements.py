@@ -23,17 +23,6 @@ def has_all_of_torch(harm: Harm, source: File) -> bool:
     return harm.case.torch is not None and set(FAMILY) <= harm.case.torch.packages
 
 
-def _is_first_of_clone(command: Command, file: File) -> bool:
-    """Return whether the file clones something before, and installs no list in between."""
-    before = [
-        {word.text for word in each.words}
-        for each in file.parts.commands
-        if each.span < command.span
-    ]
-    lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
-    return any("clone" in words for words in before) and not any(lists)
-
-
 class UnreadCloneRequirements(PartRule["Command"]):
     """Requirements of a clone are installed without constraining the ROCm torch.
 
@@ -74,8 +63,8 @@ class UnreadCloneRequirements(PartRule["Command"]):
         case = case_of(node, source)
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
-        missing = case.everything.missing
-        for word in missing if missing and _is_first_of_clone(node, source) else ():
+        is_first = case.state.is_cloned and not case.state.is_listed
+        for word in case.everything.missing if is_first else ():
             name = word.text
             message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import once_per_file
 
-from .platform import rocm_evidence
+from .platform import packages_of_image, rocm_evidence
 from .requested import asked_by, is_build
-from .rocm_torch import FOR_ONE_COMMAND, torch_at
+from .rocm_torch import FOR_ONE_COMMAND, torch_around_command
+from .timeline import state_at
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from .requested import Everything, Requested
     from .rocm_torch import RocmTorch
+    from .timeline import State
 
 LOCKING = frozenset({"uv add", "uv sync", "poetry", "pdm"})
 """The tools, as installs name them, that make the environment what their lock says."""
@@ -31,10 +35,22 @@ class Case:
     command: Command
     install: Install
     everything: Everything
+    state: State
     torch: RocmTorch | None
-    comes_later: bool
-    """The file installs a torch for ROCm behind the command."""
     evidence: str
+
+    @cached_property
+    def there(self) -> frozenset[str]:
+        """The packages that are there or that it asks for, by their normalized names.
+
+        They came with torch, the image has them by its name, or the file has installed or cloned
+        them before. What the command itself asks for is judged by itself.
+        """
+        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+        with_torch = FAMILY if self.torch is None else self.torch.packages
+        asked = {canonicalize_name(each.requirement.name) for each in self.everything.asked}
+        return self.state.packages.union(with_torch, packages_of_image(self.command), asked)
 
     @property
     def options(self) -> set[str]:
@@ -99,8 +115,9 @@ def case_of(command: Command, file: File) -> Case | None:
     evidence = rocm_evidence(command, install, file)
     if not evidence:
         return None
-    everything = asked_by(command, install, file)
-    return Case(command, install, everything, *torch_at(command, file), evidence)
+    everything, state = asked_by(command, install, file), state_at(command, file)
+    torch = state.torch or torch_around_command(command, state.torch_comes_later, file)
+    return Case(command, install, everything, state, torch, evidence)
 
 
 def is_in_setup(file: File) -> bool:

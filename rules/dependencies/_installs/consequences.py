@@ -13,7 +13,6 @@ from rocmlint.published import pytorch_index
 from rocmlint.published.amd_index import amd_indexes_in
 
 from .cases import Harm
-from .installed_before import cuda_wheel, packages_there
 from .requested import is_build
 from .rocm_torch import keeps
 
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from .rocm_torch import RocmTorch
 
 
+_KERNELS = frozenset({"sgl-kernel", "sglang-kernel", "flashinfer-python"})
+"""What sglang, pure Python itself, requires for CUDA, unless its extras are for ROCm."""
 _BUILD_IT = "build it for ROCm, or take an image or a wheel for ROCm"
 
 
@@ -54,7 +55,7 @@ def harm(asked: Requested, case: Case, file: File) -> Harm | None:
     said = _said_of_package(asked, case, file)
     if said is not None:
         return Harm(case, "package", place, *said[:2], asked, *said[2:])
-    said = _said_of_wheel(asked, case, file)
+    said = _said_of_wheel(asked, case)
     if said is not None:
         return Harm(case, "wheel", place, said.message, said.help, asked, said.through)
     return None
@@ -92,7 +93,7 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
     from .._pins.demands import demands_of  # noqa: PLC0415 - loads packaging
 
     chosen = _chosen(asked, case, file)
-    for demand in demands_of(chosen, packages_there(case, file)):
+    for demand in demands_of(chosen, case.there):
         if demand.torch is not None:
             said = _said_of_demand(demand, asked, case, _demanded(demand, chosen))
             if said is not None:
@@ -178,9 +179,9 @@ def _said_of_demand(demand: Demand, asked: Requested, case: Case, demanded: str)
     return _Said(message, f"{demanded}{unless}. {instead}.", demand.through, specifier)
 
 
-def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
+def _said_of_wheel(asked: Requested, case: Case) -> _Said | None:
     """Return that a package, or one that it requires, has code for CUDA only."""
-    found = cuda_wheel(asked.requirement, packages_there(case, file))
+    found = _cuda_wheel(asked.requirement, case.there)
     if not found:
         return None
     name, last = asked.requirement.name, found[-1]
@@ -190,6 +191,30 @@ def _said_of_wheel(asked: Requested, case: Case, file: File) -> _Said | None:
     message = f"{_written(asked)} installs PyPI's `{last}`, which is built for CUDA"
     chain = " requires ".join(dict.fromkeys((name, *found[1:])))
     return _Said(message, f"{chain}: {_BUILD_IT}, or add `--no-deps`.", found[1:])
+
+
+def _cuda_wheel(requirement: Requirement, there: frozenset[str]) -> tuple[str, ...]:
+    """Return the package that PyPI has for CUDA only, behind those through which it comes.
+
+    The first is the one that is asked for; () where there is none, but for those that are
+    ``there`` already.
+    """
+    from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
+
+    from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA  # noqa: PLC0415
+
+    from .._pins.demands import demands_of  # noqa: PLC0415
+
+    name = canonicalize_name(requirement.name)
+    if any(each.endswith("hip") for each in requirement.extras):
+        return ()
+    if name in BUILT_FOR_CUDA and name != "sglang":
+        return (name,)
+    kernels = _KERNELS | BUILT_FOR_CUDA if name == "sglang" else BUILT_FOR_CUDA
+    for each in demands_of(requirement, there)[1:]:
+        if each.through[-1] in kernels:
+            return (name, *each.through)
+    return ()
 
 
 def _written(asked: Requested) -> str:

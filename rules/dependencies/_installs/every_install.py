@@ -46,7 +46,7 @@ def is_early(harm: Harm, file: File) -> bool:
     Written for nktice/AMD-AI, ROCm-5.6.md.
     """
     del file
-    return harm.case.comes_later
+    return harm.case.state.torch_comes_later
 
 
 def is_told_source(harm: Harm, file: File) -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, occurs, once_per_file
 
-from .branches import are_alternatives
 from .harms import harms
 from .index_faults import has_newest
-from .installed_before import packages_of_image
+from .platform import packages_of_image
 from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
+from .timeline import are_alternatives
 
 if TYPE_CHECKING:
     from rocmlint.rule import Command, File
@@ -79,7 +79,7 @@ def is_there(harm: Harm, file: File) -> bool:
 
 def _meets(harm: Harm, file: File) -> bool:
     """Return whether the torch of an image that the project names may stay."""
-    torch = torch_around(file)
+    torch = torch_around(False, file)
     if torch is None or harm.asked is None:
         return False
     if harm.demanded is None:

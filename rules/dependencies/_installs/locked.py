@@ -16,7 +16,6 @@ from rocmlint.rule import compile_lazily, occurs, once_per_file
 from .cases import Harm
 from .platform import BY_PROJECT
 from .requested import is_in_clone
-from .rocm_torch import installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,12 +140,8 @@ def _reason_of_add(asked: Requested, case: Case) -> str | None:
 
 def _is_synced(case: Case, file: File) -> bool:
     """Return whether ``uv pip install`` put a ROCm torch into the environment of the project."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    if occurs(_OTHER_ENVIRONMENT, file) or not any(_projects(file)):
-        return False
-    before = (each for each, _ in installed(file) if each.span < case.command.span)
-    return any(install.tool == "uv" and not install.elsewhere for _, install in installs_of(before))
+    is_of_project = not occurs(_OTHER_ENVIRONMENT, file) and any(_projects(file))
+    return is_of_project and case.state.torch_by_uv
 
 
 def _projects(file: File) -> Iterator[str]:

@@ -16,10 +16,13 @@ from rocmlint.rule import Span, compile_lazily, once_per_file
 from .requested import asked_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocmlint.rule import Command, File, Index, Install
 
+_SEPARATOR = compile_lazily(r"[-_.:/]")
+_OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
+_TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
 IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
@@ -140,3 +143,12 @@ def _said_by_document(file: File) -> str | None:
     if path is None or len(found) > 1:
         return ""
     return f"{os.path.basename(path)} names `{platforms.named(texts[path])}`"
+
+
+def packages_of_image(command: Command) -> Iterator[str]:
+    """Yield what an image has: the words of its name, and for training more."""
+    image = command.image
+    if image is not None:
+        yield from _SEPARATOR.split(image.text.lower())
+        if _TRAINING.search(image.text.lower()):
+            yield from _OF_TRAINING

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.published import pytorch_index
 from rocmlint.rule import compile_lazily, once_per_file
 
-from .branches import are_alternatives, is_made_between
 from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
@@ -83,23 +81,13 @@ def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
     return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
 
 
-def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
-    """Return the ROCm torch that is there, and whether the file installs one only later."""
-    known = installed(file)
-    here = bisect_left(known, command.span, key=lambda each: each[0].span)
-    before = map(known.__getitem__, range(here - 1, -1, -1))
-    found = next((torch for each, torch in before if _may_run_too(each, command, file)), None)
-    comes_later = any(
-        each.span > command.span
-        and each.step.stage == command.step.stage
-        and _may_run_too(each, command, file)
-        for each in _taking_family(file)
-    )
-    of_step = None if command.image is None else _of_image(command.image, "the image")
-    there = found or of_step or _declared(file)
+def torch_around_command(command: Command, comes_later: bool, file: File) -> RocmTorch | None:
+    """Return the ROCm torch that is there before the file installs one, ``comes_later``."""
+    image = None if command.image is None else _of_image(command.image, "the image")
+    there = image or _declared(file)
     if there is None and not comes_later and command.step.image is None:
-        there = _imported(command, file) or torch_around(file, is_named=True)
-    return there, comes_later
+        there = _imported(command, file) or torch_around(True, file)
+    return there
 
 
 def _imported(command: Command, file: File) -> RocmTorch | None:
@@ -110,55 +98,8 @@ def _imported(command: Command, file: File) -> RocmTorch | None:
     return RocmTorch("that the file imports")
 
 
-@once_per_file
-def installed(file: File) -> list[tuple[Command, RocmTorch]]:
-    """Return the commands of a file that install a ROCm torch for good, in their order."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    lasting = (
-        (each, _installed_by(install, file.named_line(each.span.line)))
-        for each, install in installs_of(file.parts.commands)
-        if install.tool not in FOR_ONE_COMMAND
-    )
-    found = [(each, torch) for each, torch in lasting if torch is not None]
-    return sorted(found, key=lambda each: each[0].span)
-
-
-@once_per_file
-def _taking_family(file: File) -> list[Command]:
-    """Return the commands that take torch for ROCm: themselves, or with its torchvision."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    of_family = (
-        each
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install)
-        and any(one.name in pytorch_index.FAMILY for one in install.requirements)
-    )
-    return list(dict.fromkeys((*of_family, *(each for each, _ in installed(file)))))
-
-
-def _may_run_too(one: Command, command: Command, file: File) -> bool:
-    """Return whether another command may run where this one does, into its environment."""
-    return not (
-        one is command
-        or _is_in_other_job(one, command, file)
-        or are_alternatives(one, command, file)
-        or is_made_between(one, command, file)
-    )
-
-
-def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
-    """Return whether two commands of a workflow run in containers that two places start."""
-    if not file.path.endswith((".yml", ".yaml")):
-        return False
-    images = (one.step.image, two.step.image)
-    return images != (None, None) and (
-        images[0] is None or images[1] is None or images[0].span != images[1].span
-    )
-
-
-def _installed_by(install: Install, where: str) -> RocmTorch | None:
+def installed_by(install: Install, where: str) -> RocmTorch | None:
+    """Return the ROCm torch that a command installs; ``where`` is how messages name its place."""
     wheels = {
         match[1]: match[2]
         for word in install.locations
@@ -224,10 +165,11 @@ def _of_image(image: Word, described: str) -> RocmTorch | None:
     return RocmTorch(f"of {described}", versions, in_image=True)
 
 
-def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
+@once_per_file
+def torch_around(is_named: bool, file: File) -> RocmTorch | None:
     """Return the torch of an image for ROCm that a README, Dockerfile or compose file names.
 
-    With ``is_named``, only where one of them names the file too; then also what they install. None
+    If it ``is_named``, only where one of them names the file too; then also what they install. None
     for a file that makes an environment of its own.
     """
     from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
@@ -242,7 +184,7 @@ def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
         commands = installs_of(parts_of(path, text).commands) if is_named else ()
         found = [
             *(_of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
-            *(_installed_by(install, f"of {name}") for _, install in commands),
+            *(installed_by(install, f"of {name}") for _, install in commands),
         ]
         torch = next(filter(None, reversed(found)), None)
         if torch is not None:
@@ -250,6 +192,7 @@ def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
     return None
 
 
+@once_per_file
 def _declared(file: File) -> RocmTorch | None:
     """Return the build for ROCm that the project pins."""
     from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
