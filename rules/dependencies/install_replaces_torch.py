@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands, declared
 
-from ._installs.cases import case_of, is_in_setup
-from ._installs.commands import TOOLS
-from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
-from ._installs.every_install import OF_EVERY_INSTALL
-from ._installs.excuses import OF_TORCH
-from ._installs.harms import harms
-from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
+from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
+from ._installs.words import CUDA_OF_CONDA, PACKAGES, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +74,10 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
         """Find installs that can replace the ROCm torch."""
         from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
 
+        from ._installs.cases import is_in_setup  # noqa: PLC0415 - loads packaging
+        from ._installs.harms import is_cuda_of_conda  # noqa: PLC0415
+        from ._installs.installers import because_of, help_at_command, once_of  # noqa: PLC0415
+
         if isinstance(node, Declared):
             if is_cuda_of_conda(node, source):
                 yield self.finding(
@@ -107,6 +106,9 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
 
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does to torch, where nothing excuses it."""
+        from ._installs.cases import case_of  # noqa: PLC0415 - loads packaging
+        from ._installs.harms import harms  # noqa: PLC0415
+
         case = case_of(command, file)
         return iter(()) if case is None else harms(case, file, self.is_excused)
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands
 
-from ._installs.cases import Harm, case_of
-from ._installs.commands import TOOLS
-from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import OF_EVERY_INSTALL
+from ._installs.words import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
+
+    from ._installs.cases import Harm
 
 
 def has_all_of_torch(harm: Harm, source: File) -> bool:
@@ -60,6 +61,8 @@ class UnreadCloneRequirements(PartRule["Command"]):
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find lists that are not here to be read."""
+        from ._installs.cases import Harm, case_of  # noqa: PLC0415 - loads packaging
+
         case = case_of(node, source)
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return

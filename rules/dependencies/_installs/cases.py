@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from packaging.utils import canonicalize_name
+
 from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import once_per_file
+from rocmlint.rule import install_of, once_per_file
 
 from .platform import packages_of_image, rocm_evidence
 from .requested import asked_by, is_build
-from .rocm_torch import FOR_ONE_COMMAND, torch_around_command
+from .rocm_torch import FOR_ONE_COMMAND, indexes_of, torch_around_command
 from .timeline import state_at
 
 if TYPE_CHECKING:
@@ -40,17 +42,25 @@ class Case:
     evidence: str
 
     @cached_property
+    def urls(self) -> list[tuple[str | None, bool]]:
+        """The indexes that are asked, each with whether it is an additional one."""
+        return [*indexes_of(self.install, self.everything.indexes)]
+
+    @cached_property
+    def of_image(self) -> frozenset[str]:
+        """The packages that the image has by its name."""
+        return frozenset(packages_of_image(self.command))
+
+    @cached_property
     def there(self) -> frozenset[str]:
         """The packages that are there or that it asks for, by their normalized names.
 
         They came with torch, the image has them by its name, or the file has installed or cloned
         them before. What the command itself asks for is judged by itself.
         """
-        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
         with_torch = FAMILY if self.torch is None else self.torch.packages
         asked = {canonicalize_name(each.requirement.name) for each in self.everything.asked}
-        return self.state.packages.union(with_torch, packages_of_image(self.command), asked)
+        return self.state.packages.union(with_torch, self.of_image, asked)
 
     @property
     def options(self) -> set[str]:
@@ -98,8 +108,6 @@ class Harm:
     @property
     def package(self) -> str:
         """The normalized name of the package that does it; "" where it is not a package."""
-        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
         name = "" if self.asked is None else self.asked.requirement.name
         return canonicalize_name(self.through[-1] if self.through else name)
 
@@ -107,8 +115,6 @@ class Harm:
 @once_per_file
 def case_of(command: Command, file: File) -> Case | None:
     """Return what is known of a command that installs in a place for ROCm; None for all others."""
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
     install = install_of(command)
     if install is None or install.tool in FOR_ONE_COMMAND or is_in_setup(file):
         return None

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 from rocmlint.formats import format_of
 from rocmlint.formats.scripts.handed_on import is_install
+from rocmlint.formats.scripts.shell.script import parse
+from rocmlint.rule import installs_of
+
+from .words import VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +19,6 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import File, Setting
 
-VARIABLES = ("TORCH_COMMAND", "TORCH_INDEX_URL")
-"""Of the web UIs: a command, and the index that their own command takes torch from."""
 _READ = frozenset({"dockerfile", "compose", "workflow"})
 """Formats of which what is handed on is not read as a command of the file, as in scripts."""
 
@@ -46,9 +48,6 @@ def asked_in(text: str) -> Iterator[tuple[str, list[Requirement]]]:
     """Yield the indexes that the commands in a text ask, each with what they take of torch."""
     if not is_install(text):
         return
-    from rocmlint.formats.scripts.shell.script import parse  # noqa: PLC0415 - few files have a command
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
     for _, install in installs_of(parse(text).commands):
         pins = [
             each.requirement

@@ -8,25 +8,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 from rocmlint.formats import format_of
 from rocmlint.paths import relative
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import once_per_file
+from rocmlint.rule import Related, document_beside, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Command, Declared, File, Related, Span
+    from rocmlint.rule import Command, Declared, File, Span
 
     from .cases import Harm
 
-PACKAGES = (
-    *("torch", "vision", "audio", "vllm", "xformers", "sglang", "sgl-kernel", "lmdeploy"),
-    *("transformer-engine", "tensorrt-llm", "flashinfer", "unsloth", "bitsandbytes", "triton"),
-    *("accelerate", "auto-gptq", "autoawq", "axolotl", "basicsr", "chatterbox", "coqui", "timm"),
-    *("deepspeed", "diffusers", "easyocr", "fairseq", "flash-attn", "flash-linear", "gptqmodel"),
-    *("kokoro", "lightning", "liger-kernel", "llamafactory", "llmcompressor", "lm-eval", "lmms"),
-    *("mamba-ssm", "megatron", "nemo", "openrlhf", "outlines", "peft", "pyannote", "realesrgan"),
-    *("sentence-transformers", "speechbrain", "trl", "ultralytics", "verl", "whisper", "xgrammar"),
-)
-"""Words of the packages that pin torch or have code for CUDA, directly or by what they bring."""
 _MOST = 5
 """Commands that are named for one line."""
 _WITH_COMMANDS = frozenset(
@@ -44,8 +34,6 @@ def _installers(file: File) -> tuple[File, ...]:
 
     Of a project file those that install a folder. Each is a file of its own folder.
     """
-    from rocmlint.rule import document_beside  # noqa: PLC0415 - few lists are asked about
-
     names = _names(file)
     paths = texts_below(file.project.folders[-1], file) if names else ()
     texts = {path: file.read(path) for path in paths if _format(path) in _WITH_COMMANDS}
@@ -140,8 +128,6 @@ def help_at_command(harm: Harm) -> str:
 
 def _command_of(harm: Harm, other: File, file: File) -> Related:
     """Return the command in another file that installs the list, as a related place."""
-    from rocmlint.rule import Related  # noqa: PLC0415 - few lists are asked about
-
     command = harm.case.command
     start = (command if harm.asked is None else harm.asked.word).span
     near = relative(os.path.abspath(other.path), os.path.dirname(os.path.abspath(file.path)))

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.scripts.shell.wrappers import program
+from rocmlint.project.locks import locked
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
 from rocmlint.rule import compile_lazily, occurs, once_per_file
 
+from .._pins.demands import demands_of, is_narrow
 from .cases import Harm
 from .platform import BY_PROJECT
 from .requested import is_in_clone
@@ -126,8 +128,6 @@ def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
 
 
 def _reason_of_add(asked: Requested, case: Case) -> str | None:
-    from .._pins.demands import demands_of, is_narrow  # noqa: PLC0415 - loads packaging
-
     if asked.requirement.name.lower() in FAMILY:
         return ""
     for demand in demands_of(asked.requirement, frozenset(FAMILY)):
@@ -151,8 +151,6 @@ def _projects(file: File) -> Iterator[str]:
 
 def _torch_of_project(file: File) -> str:
     """Return the torch for CUDA that the project always requires, in words; "" if none."""
-    from rocmlint.project.locks import locked  # noqa: PLC0415 - few projects are synced
-
     is_required = any(
         not each.declared.group
         and not each.declared.constraint

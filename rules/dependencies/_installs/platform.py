@@ -7,9 +7,10 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
+from rocmlint.formats import format_of, headings_above
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
+from rocmlint.project import platforms
 from rocmlint.published.pytorch_index import is_other, is_rocm
 from rocmlint.rule import Span, compile_lazily, once_per_file
 
@@ -48,8 +49,6 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     Where one of them is for something else, or for several platforms, those behind it are not
     asked.
     """
-    from rocmlint.project import platforms  # noqa: PLC0415 - few files install anything
-
     if file.settings.rocm is False:
         return ""
     image = command.image
@@ -95,9 +94,6 @@ def is_below_nvidia(command: Command, file: File) -> bool:
     The innermost heading that names GPUs decides; one that names those of AMD as well does not
     exclude them.
     """
-    from rocmlint.formats import headings_above  # noqa: PLC0415 - only of documents
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     for heading in headings_above(file.path, file.text, command.span.line):
         if platforms.of_name(heading) in {"rocm", "mixed"}:
             return False
@@ -131,8 +127,6 @@ def documents_around(file: File) -> dict[str, str]:
 
 def _said_by_document(file: File) -> str | None:
     """Return what the documents say that name a file: which image is for ROCm; "" if for others."""
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     name = os.path.basename(file.path)
     texts = {path: text for path, text in documents_around(file).items() if name in text}
     found = {platforms.of_text(text): path for path, text in texts.items()}

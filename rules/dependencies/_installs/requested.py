@@ -10,7 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.scripts.shell.folders import entered
+from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
 from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,9 +170,6 @@ def _inside(path: str, target: str, name: str) -> Iterator[str]:
 
 def listed_in(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], list[Index]]:
     """Read a file of requirements and those that it includes."""
-    from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
     found: list[tuple[Requirement, _Place]] = []
     indexes: list[Index] = []
     is_list = path.endswith((".txt", ".in"))
@@ -186,9 +185,6 @@ def listed_in(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], 
 
 def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, _Place]]:
     """Read what the project requires that a command installs from its folder."""
-    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:
         return

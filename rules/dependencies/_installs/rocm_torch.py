@@ -5,9 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily, once_per_file
+from packaging.version import Version
 
+from rocmlint.project import platforms
+from rocmlint.project.inclusions import parts_of
+from rocmlint.published import pytorch_index, rocm_wheels
+from rocmlint.published import requirements as published
+from rocmlint.rule import compile_lazily, installs_of, once_per_file
+from rocmlint.text.written import minor_release, requirement_of
+
+from .._pins.demands import newest_rocm_torch
 from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
@@ -15,7 +22,6 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
-    from packaging.version import Version
 
     from rocmlint.rule import Command, File, Index, IndexOption, Install, Word
 
@@ -129,10 +135,6 @@ def _is_unknown(install: Install) -> bool:
 
 def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     """Return the versions that pip may take from the index: a pin, or the newest minor release."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.text.written import minor_release  # noqa: PLC0415
-
     pinned = published.pin(torch.specifier)
     if pinned is not None:
         return (pinned,)
@@ -154,12 +156,8 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
 
 def _of_image(image: Word, described: str) -> RocmTorch | None:
     """Return the torch that an image has by its name."""
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     if platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
-    from packaging.version import Version  # noqa: PLC0415
-
     match = _IN_TAG.search(image.text)
     versions = (Version(match[1]),) if match else ()
     return RocmTorch(f"of {described}", versions, in_image=True)
@@ -172,9 +170,6 @@ def torch_around(is_named: bool, file: File) -> RocmTorch | None:
     If it ``is_named``, only where one of them names the file too; then also what they install. None
     for a file that makes an environment of its own.
     """
-    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
     texts = documents_around(file)
     runs_here = any(os.path.basename(file.path) in text for text in texts.values())
     if OTHER_PLACE.search(file.text) or (is_named and not runs_here):
@@ -195,9 +190,6 @@ def torch_around(is_named: bool, file: File) -> RocmTorch | None:
 @once_per_file
 def _declared(file: File) -> RocmTorch | None:
     """Return the build for ROCm that the project pins."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415
-
     for each in file.project.requirements("torch"):
         if each.declared.group or each.declared.constraint:
             continue
@@ -214,10 +206,6 @@ def keeps(requirement: Requirement, torch: RocmTorch) -> bool | None:
     None where that depends on its version and the requirement is narrow: the newest torch for ROCm
     does not meet it, or it is a pin.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
-    from .._pins.demands import newest_rocm_torch  # noqa: PLC0415
-
     answers = {_meets(requirement, each) for each in torch.versions}
     if len(answers) == 1:
         return answers.pop()
@@ -231,8 +219,6 @@ def _meets(requirement: Requirement, torch: Version) -> bool:
 
     A build of its own version (0.24.0+rocm6.4) counts as its release.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
     name, specifier = requirement.name.lower(), requirement.specifier
     if name == "torch":
         return specifier.contains(torch, prereleases=True)
@@ -245,8 +231,6 @@ def _goes_with(name: str, release: Version, torch: Version) -> bool:
 
     AMD has torchvision 0.24.0 for torch 2.9.1, which PyTorch has for 2.9.0.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
     try:
         required = published.torch_requirement(name, release)
     except KeyError:

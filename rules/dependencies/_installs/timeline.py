@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.published.pytorch_index import FAMILY
-from rocmlint.rule import compile_lazily, once_per_file
+from packaging.utils import canonicalize_name
 
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import compile_lazily, install_of, installs_of, once_per_file
+
+from .._pins.installed_together import known
 from .rocm_torch import FOR_ONE_COMMAND, installed_by, is_from_rocm
 
 if TYPE_CHECKING:
@@ -54,17 +57,12 @@ class State:
 
     def behind(self, command: Command, torch: RocmTorch | None) -> State:
         """Return the state behind a command, with the ROCm torch that it installs for good."""
-        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
-        from rocmlint.rule import install_of  # noqa: PLC0415
-
-        from .._pins.installed_together import known  # noqa: PLC0415
-
         words, install = [each.text for each in command.words], install_of(command)
         packages = {*map(canonicalize_name, _packages(words, install))} & known()
         by_uv = torch is not None and install is not None and install.tool == "uv"
+        is_here = install is not None and not install.elsewhere
         return State(
-            torch_by_uv=self.torch_by_uv or (by_uv and not install.elsewhere),
+            torch_by_uv=self.torch_by_uv or (by_uv and is_here),
             packages=self.packages if packages <= self.packages else self.packages | packages,
             is_cloned=self.is_cloned or "clone" in words,
             is_listed=self.is_listed or ("install" in words and not _LIST.isdisjoint(words)),
@@ -101,8 +99,6 @@ def state_at(command: Command, file: File) -> State:
 
 @once_per_file
 def _timeline(file: File) -> _Timeline:
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
     line = _Timeline([], [State()], defaultdict(list), defaultdict(list))
     ordered = sorted(file.parts.commands, key=lambda each: each.span)
     for span, commands in groupby(ordered, key=lambda each: each.span):
@@ -172,6 +168,25 @@ def are_alternatives(one: Command, two: Command, file: File) -> bool:
             if _leaves_between(first.span, last, branch, file):
                 return True
     return False
+
+
+def is_other_branch_for_rocm(command: Command, file: File) -> bool:
+    """Return whether a command that may take torch for ROCm runs in place of this one."""
+    return any(
+        each is not command and are_alternatives(each, command, file)
+        for each in _from_rocm_or_unknown(file)
+    )
+
+
+@once_per_file
+def _from_rocm_or_unknown(file: File) -> list[Command]:
+    """Return a command of each branch that may take torch for ROCm."""
+    found = {
+        (each.branches, each.step.number): each
+        for each, install in installs_of(file.parts.commands)
+        if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
+    }
+    return [*found.values()]
 
 
 def _is_clause_between(first: Span, last: Span, file: File) -> bool:
