@@ -6,7 +6,7 @@ import posixpath
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.utils import canonicalize_name
@@ -92,7 +92,7 @@ def state_at(command: Command, file: File) -> State:
     torch = next((it for each, it in found if not are_alternatives(each, command, file)), None)
     taking = line.taking.get((command.step.stage, container), [])
     first = bisect_right(taking, command.span, key=lambda each: each.span)
-    below = islice(taking, first, None)
+    below = (taking[at] for at in range(first, len(taking)))
     comes_later = any(not are_alternatives(command, each, file) for each in below)
     return replace(before, torch=torch, torch_comes_later=comes_later)
 
@@ -103,18 +103,14 @@ def _timeline(file: File) -> _Timeline:
     ordered = sorted(file.parts.commands, key=lambda each: each.span)
     for span, commands in groupby(ordered, key=lambda each: each.span):
         state = line.states[-1]
-        where, found = file.named_line(span.line), []
         for each in commands:
-            install = install_of(each)
-            torch = installed_by(install, where) if install is not None else None
-            torch = torch if install is not None and install.tool not in FOR_ONE_COMMAND else None
+            torch = _installed_by(each, file)
             state = state.behind(each, torch)
+            container = _container(each, file)
             if torch is not None:
-                found.append((each, torch))
-            if torch is not None or (install is not None and _takes_family(install)):
-                line.taking[each.step.stage, _container(each, file)].append(each)
-        for each, torch in found:
-            line.torches[state.environments, _container(each, file)].append((each, torch))
+                line.torches[state.environments, container].append((each, torch))
+            if torch is not None or _takes_family(each):
+                line.taking[each.step.stage, container].append(each)
         line.places.append(span)
         line.states.append(state)
     return line
@@ -126,8 +122,18 @@ def _container(command: Command, file: File) -> Span | None:
     return None if image is None else image.span
 
 
-def _takes_family(install: Install) -> bool:
-    return is_from_rocm(install) and any(each.name in FAMILY for each in install.requirements)
+def _installed_by(command: Command, file: File) -> RocmTorch | None:
+    """Return the ROCm torch that a command installs for good."""
+    install = install_of(command)
+    if install is None or install.tool in FOR_ONE_COMMAND:
+        return None
+    return installed_by(install, file.named_line(command.span.line))
+
+
+def _takes_family(command: Command) -> bool:
+    install = install_of(command)
+    is_for_rocm = install is not None and is_from_rocm(install)
+    return is_for_rocm and any(each.name in FAMILY for each in install.requirements)
 
 
 def _packages(words: Iterable[str], install: Install | None) -> Iterator[str]:
