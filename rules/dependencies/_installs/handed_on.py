@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import format_of
 from rocmlint.formats.scripts.handed_on import is_install
 from rocmlint.formats.scripts.shell.script import parse
 from rocmlint.rule import installs_of
 
+from .platform import format_name
 from .words import VARIABLES
 
 if TYPE_CHECKING:
@@ -28,15 +28,11 @@ def handed_on(setting: Setting, file: File) -> Iterator[tuple[str, list[Requirem
 
     What the file itself uses counts where it does.
     """
-    found = format_of(file.path)
-    if found is None or found.name not in _READ or setting.name not in VARIABLES:
+    name, value = setting.name, setting.value
+    if format_name(file.path) not in _READ or name not in VARIABLES:
         return
-    value = setting.value
-    if (
-        value is None
-        or not value.known
-        or re.search(rf"\$\{{?{re.escape(setting.name)}\b", file.text)
-    ):
+    is_used = re.search(rf"\$\{{?{re.escape(name)}\b", file.text)
+    if value is None or not value.known or is_used:
         return
     if is_install(value.text):
         yield from asked_in(value.text)

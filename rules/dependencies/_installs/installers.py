@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from rocmlint.formats import format_of
 from rocmlint.paths import relative
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import Related, document_beside, once_per_file
+
+from .platform import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ def _installers(file: File) -> tuple[File, ...]:
     """
     names = _names(file)
     paths = texts_below(file.project.folders[-1], file) if names else ()
-    texts = {path: file.read(path) for path in paths if _format(path) in _WITH_COMMANDS}
+    texts = {path: file.read(path) for path in paths if format_name(path) in _WITH_COMMANDS}
     return tuple(
         document_beside(path, file)
         for path, text in texts.items()
@@ -46,7 +47,7 @@ def _installers(file: File) -> tuple[File, ...]:
 
 def _names(file: File) -> set[str]:
     """Return the words of a command that installs a list: its name, or that of one around it."""
-    kind, own = _format(file.path), os.path.basename(file.path)
+    kind, own = format_name(file.path), os.path.basename(file.path)
     if kind not in _LISTS:
         return set()
     if kind != "requirements":
@@ -54,13 +55,8 @@ def _names(file: File) -> set[str]:
     folder = os.path.dirname(os.path.abspath(file.path))
     near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
     around = (os.path.join(each, name) for each in near for name in file.names_in(each))
-    lists = (path for path in around if _format(path) == "requirements")
+    lists = (path for path in around if format_name(path) == "requirements")
     return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
-
-
-def _format(path: str) -> str:
-    found = format_of(path)
-    return "" if found is None else found.name
 
 
 class Finds(Protocol):

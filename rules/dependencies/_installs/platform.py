@@ -52,14 +52,14 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     if file.settings.rocm is False:
         return ""
     image = command.image
-    if _format(file.path) == _NEVER_ROCM:
+    if format_name(file.path) == _NEVER_ROCM:
         return ""
     if image is not None and _OF_CPUS.search(image.text.lower()):
         return ""
     if image is not None and (found := platforms.of_image(image)):
         return f"the image is `{image.text}`" if found == "rocm" else ""
     by_list = {platforms.of_name(posixpath.basename(each.text)) for each in install.files} - {""}
-    if by_list and _format(file.path) != _ON_RUNNERS:
+    if by_list and format_name(file.path) != _ON_RUNNERS:
         return _installs(install) if by_list == {"rocm"} else ""
     found = platforms.of_text(file.text)
     if found == "rocm":
@@ -69,7 +69,7 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
         return "the file's path says so" if by_name == "rocm" and found != "other" else ""
     if file.settings.rocm:
         return "the configuration says so"
-    if _format(file.path) in _WITH_IMAGES:
+    if format_name(file.path) in _WITH_IMAGES:
         return ""
     by_document = _said_by_document(file)
     if by_document is not None:
@@ -107,7 +107,8 @@ def named(image: str) -> Word:
     return Word(image, Span(1, 1, 1, 1))
 
 
-def _format(path: str) -> str:
+def format_name(path: str) -> str:
+    """Return the name of a file's format, "" for Python and for what is not linted."""
     found = format_of(path)
     return "" if found is None else found.name
 
