@@ -122,11 +122,7 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         install = install_of(node)
         if install is None:
             return
-        pins = [
-            each.requirement
-            for each in install.requirements
-            if each.name == "torch" and each.requirement is not None
-        ]
+        pins = install.required("torch")
         found = [
             (each.word, index, each.extra)
             for each in install.indexes
@@ -146,7 +142,7 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
                 )
         for each in install.indexes if not found else ():
             asked = pins if len(install.indexes) == 1 else []
-            yield from self._of_amd(each.word, each.url if each.word.known else "", asked, source)
+            yield from self._of_amd(each.word, each.known_url or "", asked, source)
 
     def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Look at the URL that a function returns, a table has, or a variable is by default.

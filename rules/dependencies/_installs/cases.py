@@ -13,7 +13,7 @@ from rocmlint.rule import install_of, once_per_file
 
 from .platform import packages_of_image, rocm_evidence
 from .requested import asked_by, is_build
-from .rocm_torch import FOR_ONE_COMMAND, indexes_of, torch_around_command
+from .rocm_torch import FOR_ONE_COMMAND, torch_around_command
 from .timeline import state_at
 
 if TYPE_CHECKING:
@@ -43,8 +43,12 @@ class Case:
 
     @cached_property
     def urls(self) -> list[tuple[str | None, bool]]:
-        """The indexes that are asked, each with whether it is an additional one."""
-        return [*indexes_of(self.install, self.everything.indexes)]
+        """The indexes that are asked, each with whether it is an additional one.
+
+        None is one that only the run knows.
+        """
+        listed = [(each.url, each.extra) for each in self.everything.indexes]
+        return [*((each.known_url, each.extra) for each in self.install.indexes), *listed]
 
     @cached_property
     def of_image(self) -> frozenset[str]:

@@ -45,10 +45,6 @@ def asked_in(text: str) -> Iterator[tuple[str, list[Requirement]]]:
     if not is_install(text):
         return
     for _, install in installs_of(parse(text).commands):
-        pins = [
-            each.requirement
-            for each in install.requirements
-            if each.name == "torch" and each.requirement is not None
-        ]
+        pins = install.required("torch")
         for index in install.indexes:
             yield index.url, pins if len(install.indexes) == 1 else []

@@ -18,12 +18,10 @@ from .._pins.demands import newest_rocm_torch
 from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Word
+    from rocmlint.rule import Command, File, Install, Word
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -70,21 +68,11 @@ class RocmTorch(NamedTuple):
         return f"ROCm torch{version and f' {version}'} ({self.where})"
 
 
-def indexes_of(install: Install, listed: Iterable[Index] = ()) -> Iterator[tuple[str | None, bool]]:
-    """Yield the indexes that a command asks, each with whether it stands beside another.
-
-    None is one that only the run knows.
-    """
-    options: tuple[IndexOption, ...] = install.indexes
-    yield from ((each.url if each.word.known else None, each.extra) for each in options)
-    yield from ((each.url, each.extra) for each in listed)
-
-
-def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
+def is_from_rocm(install: Install) -> bool:
     """Return whether a command takes torch from an index for ROCm."""
-    if install.torch_backend.startswith("rocm"):
-        return True
-    return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
+    urls = (each.known_url for each in install.indexes)
+    is_by_uv = install.torch_backend.startswith("rocm")
+    return is_by_uv or any(url and pytorch_index.is_rocm(url) for url in urls)
 
 
 def torch_around_command(command: Command, comes_later: bool, file: File) -> RocmTorch | None:
@@ -112,25 +100,17 @@ def installed_by(install: Install, where: str) -> RocmTorch | None:
         if (match := _WHEEL.search(word.text)) and "rocm" in word.text
     }
     if "torch" in wheels:
-        from packaging.version import Version  # noqa: PLC0415
-
         return RocmTorch(where, (Version(wheels["torch"]),), frozenset(wheels), from_wheel=True)
-    torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
+    names, urls = install.names, [each.known_url for each in install.indexes]
+    torch = next(iter(install.required("torch")), None)
     is_local = torch is not None and "+rocm" in str(torch.specifier)
-    asks = any(each.name == "torch" for each in install.requirements)
-    if not asks or not (is_local or is_from_rocm(install) or _is_unknown(install)):
+    # In a file for ROCm, an index that only the run knows is one for ROCm.
+    if "torch" not in names or not (is_local or None in urls or is_from_rocm(install)):
         return None
-    packages = frozenset(
-        each.name for each in install.requirements if each.name in pytorch_index.FAMILY
-    )
+    packages = names.intersection(pytorch_index.FAMILY)
     versions = _versions(torch, install) if torch is not None else ()
-    is_pytorch = any(pytorch_index.pytorch_index(url or "") for url, _ in indexes_of(install))
+    is_pytorch = any(url and pytorch_index.pytorch_index(url) for url in urls)
     return RocmTorch(where, versions, packages, from_wheel=True, renames_triton=is_pytorch)
-
-
-def _is_unknown(install: Install) -> bool:
-    """Return whether an index that only the run knows is asked: one for ROCm in a file for ROCm."""
-    return any(url is None for url, _ in indexes_of(install))
 
 
 def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:

@@ -132,15 +132,13 @@ def _installed_by(command: Command, file: File) -> RocmTorch | None:
 
 def _takes_family(command: Command) -> bool:
     install = install_of(command)
-    is_for_rocm = install is not None and is_from_rocm(install)
-    return is_for_rocm and any(each.name in FAMILY for each in install.requirements)
+    names = frozenset[str]() if install is None else install.names.intersection(FAMILY)
+    return install is not None and bool(names) and is_from_rocm(install)
 
 
 def _packages(words: Iterable[str], install: Install | None) -> Iterator[str]:
     """Yield what a command installs, and which repositories it clones."""
-    for asked in () if install is None else install.requirements:
-        if asked.name is not None:
-            yield asked.name
+    yield from () if install is None else install.names
     for word in words:
         match = _REPOSITORY.search(word) or _WHEEL.search(word)
         if match is not None:
