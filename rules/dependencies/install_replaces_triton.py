@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.rule import PartRule, commands, compile_lazily, declared
@@ -118,17 +117,13 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         """Find triton, or what requires it, among what is installed."""
         from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
 
-        from ._installs.installers import help_at_command, once_of  # noqa: PLC0415 - loads packaging
+        from ._installs.installers import finding_at_command  # noqa: PLC0415 - loads packaging
 
         if isinstance(node, Declared):
             yield from self._listed(node, source)
             return
         for harm in self.harms_in(node, source):
-            severity = self.severity_of(harm, source)
-            found = self.finding(
-                harm.place, source, harm.message, help=help_at_command(harm), severity=severity
-            )
-            yield replace(found, once=once_of(self.code, harm, source))
+            yield finding_at_command(harm, self, source, self.severity_of(harm, source))
 
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does to Triton, where nothing excuses it."""
@@ -141,15 +136,12 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
 
     def _listed(self, node: Declared, source: File) -> Iterator[Finding]:
         """Look at a list of requirements that takes torch from PyTorch's index for ROCm."""
-        from ._installs.installers import because_of  # noqa: PLC0415 - loads packaging
+        from ._installs.installers import finding_in_list  # noqa: PLC0415 - loads packaging
         from ._installs.triton import replaced_in_list  # noqa: PLC0415
 
-        listed = because_of(node, self, source)
+        listed = finding_in_list(node, self, source)
         if listed is not None:
-            found = self.finding(
-                node, source, listed.message, help=listed.help, related=listed.related
-            )
-            yield replace(found, once=listed.once)
+            yield listed
             return
         message, advice = replaced_in_list(node, source)
         if message:

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import install_of, once_per_file
 
-from .platform import packages_of_image, rocm_evidence
+from .platform import is_in_setup, packages_of_image, rocm_evidence
 from .requested import asked_by, is_build
 from .rocm_torch import FOR_ONE_COMMAND, torch_around_command
 from .timeline import state_at
@@ -128,8 +128,3 @@ def case_of(command: Command, file: File) -> Case | None:
     everything, state = asked_by(command, install, file), state_at(command, file)
     torch = state.torch or torch_around_command(command, state.torch_comes_later, file)
     return Case(command, install, everything, state, torch, evidence)
-
-
-def is_in_setup(file: File) -> bool:
-    """Return whether a file is a setup.py, which is built for all platforms."""
-    return "setup" in file.kinds and file.path.endswith(".py")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from rocmlint.project import platforms
 from rocmlint.project.companions import Companions
 from rocmlint.project.images import python_of
 from rocmlint.project.python_version import python_version
@@ -32,7 +31,6 @@ from . import locked
 from .cases import LOCKING, Harm
 from .requested import is_build
 from .rocm_torch import keeps
-from .words import CUDA_OF_CONDA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    from rocmlint.rule import Command, Declared, File, Install, Word
+    from rocmlint.rule import Command, File, Install, Word
 
     from .._pins.demands import Demand
     from .cases import Case
@@ -84,20 +82,6 @@ def harms(case: Case, file: File, is_excused: Callable[[Harm, File], bool]) -> I
             seen.add(place)
             replaces_torch = replaces_torch or is_family
             yield harm
-
-
-def is_cuda_of_conda(declared: Declared, file: File) -> bool:
-    """Return whether an environment file of conda asks for CUDA in a project that is for ROCm.
-
-    That the configuration says, or the name of the file; a file that is for CUDA by its name is
-    the other half of a project for both.
-    """
-    if declared.name not in CUDA_OF_CONDA or not file.path.endswith((".yml", ".yaml")):
-        return False
-    by_name = platforms.of_name(file.place)
-    if file.settings.rocm is False or by_name in {"other", "mixed"}:
-        return False
-    return bool(file.settings.rocm) or by_name == "rocm"
 
 
 def _harm_of_conda(case: Case) -> Harm | None:

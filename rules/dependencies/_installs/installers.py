@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rocmlint.paths import relative
 from rocmlint.project.texts import texts_below
@@ -14,7 +15,8 @@ from .platform import format_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Command, Declared, File, Span
+    from rocmlint.findings import Severity
+    from rocmlint.rule import Command, Declared, File, Finding, Span
 
     from .cases import Harm
 
@@ -68,18 +70,12 @@ class Finds(Protocol):
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does, where nothing excuses it."""
 
-
-class Listed(NamedTuple):
-    """What the commands that install a list do because of one of its lines."""
-
-    message: str
-    help: str
-    once: str
-    related: tuple[Related, ...]
+    def finding(self, *args: Any, **kwargs: Any) -> Finding:
+        """Make a finding of the rule."""
 
 
-def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
-    """Return what is done because of a requirement of a list; None where nothing is."""
+def finding_in_list(node: Declared, rule: Finds, file: File) -> Finding | None:
+    """Return what commands that install a list do because of a requirement; None for nothing."""
     found = _by_place(rule, file).get(node.span, [])
     if not found:
         return None
@@ -90,7 +86,18 @@ def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
         there = torch._replace(where=f"{torch.where} of {name}").described
         message = message.replace(torch.described, there)
     related = dict.fromkeys(_command_of(*each, file) for each in found)
-    return Listed(message, advice, once_of(rule.code, harm, other), tuple(related)[:_MOST])
+    finding = rule.finding(node, file, message, help=advice, related=tuple(related)[:_MOST])
+    return replace(finding, once=_once(rule.code, harm, other))
+
+
+def finding_at_command(
+    harm: Harm, rule: Finds, file: File, severity: Severity | None = None, once: str = ""
+) -> Finding:
+    """Return what a command does, ``once`` where no line of a list asks for it."""
+    where = "" if harm.asked is None else harm.asked.where
+    advice = f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
+    finding = rule.finding(harm.place, file, harm.message, help=advice, severity=severity)
+    return replace(finding, once=_once(rule.code, harm, file) or once)
 
 
 @once_per_file
@@ -107,19 +114,13 @@ def _by_place(rule: Finds, file: File) -> dict[Span, list[tuple[Harm, File]]]:
     return found
 
 
-def once_of(code: str, harm: Harm, file: File) -> str:
+def _once(code: str, harm: Harm, file: File) -> str:
     """Return what is the same at the command and at the line of the list; "" without a list."""
     if harm.asked is None or harm.asked.listed is None:
         return ""
     path, span = harm.asked.listed
     place = f"{relative(path, file.project.folders[-1])}:{span.line}"
     return f"{code} {place} {harm.asked.requirement}"
-
-
-def help_at_command(harm: Harm) -> str:
-    """Return what to do, and which line of a list asks for it."""
-    where = "" if harm.asked is None else harm.asked.where
-    return f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
 
 
 def _command_of(harm: Harm, other: File, file: File) -> Related:

@@ -15,11 +15,12 @@ from rocmlint.published.pytorch_index import is_other, is_rocm
 from rocmlint.rule import Span, compile_lazily, once_per_file
 
 from .requested import asked_by
+from .words import CUDA_OF_CONDA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Command, File, Index, Install
+    from rocmlint.rule import Command, Declared, File, Index, Install
 
 _SEPARATOR = compile_lazily(r"[-_.:/]")
 _OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
@@ -147,3 +148,22 @@ def packages_of_image(command: Command) -> Iterator[str]:
         yield from _SEPARATOR.split(image.text.lower())
         if _TRAINING.search(image.text.lower()):
             yield from _OF_TRAINING
+
+
+def is_cuda_of_conda(declared: Declared, file: File) -> bool:
+    """Return whether an environment file of conda asks for CUDA in a project that is for ROCm.
+
+    That the configuration says, or the name of the file; a file that is for CUDA by its name is
+    the other half of a project for both.
+    """
+    if declared.name not in CUDA_OF_CONDA or not file.path.endswith((".yml", ".yaml")):
+        return False
+    by_name = platforms.of_name(file.place)
+    if file.settings.rocm is False or by_name in {"other", "mixed"}:
+        return False
+    return bool(file.settings.rocm) or by_name == "rocm"
+
+
+def is_in_setup(file: File) -> bool:
+    """Return whether a file is a setup.py, which is built for all platforms."""
+    return "setup" in file.kinds and file.path.endswith(".py")
