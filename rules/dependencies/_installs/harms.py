@@ -24,6 +24,7 @@ from rocmlint.published import requirements as published
 from rocmlint.published.amd_index import amd_indexes_in
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA
+from rocmlint.rule import once_per_file
 from rocmlint.text.written import version_of
 
 from .._pins.demands import demands_of, fitting, is_narrow
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
+    from rocmlint.published.amd_index import AmdIndex
     from rocmlint.rule import Command, File, Install, Word
 
     from .._pins.demands import Demand
@@ -308,16 +310,21 @@ def _rocm(requirement: Requirement, file: File) -> str:
     pinned = published.pin(requirement.specifier) if is_torch else None
     having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
     named = pytorch_index.rocm_in(file.text)
-    if pinned is not None and not amd_indexes_in(file.text):
+    if pinned is not None and not _amd_indexes(file):
         named += having[-1:]
     return next((each for each in named if each in having), "")
 
 
 def _option(version: str, requirement: Requirement, file: File) -> str:
-    of_amd = amd_indexes_in(file.text)
+    of_amd = _amd_indexes(file)
     if version:
         return f"`--index-url {rocm_wheels.SERVER}/rocm{version}`"
     if not of_amd:
         return "the `--index-url` that `rocmlint stack index-url` prints"
     extra = "" if of_amd[0].family else f" and an extra, `{requirement.name}[device-gfx942]`"
     return f"`--index-url {of_amd[0].url}`{extra}"
+
+
+@once_per_file
+def _amd_indexes(file: File) -> list[AmdIndex]:
+    return amd_indexes_in(file.text)

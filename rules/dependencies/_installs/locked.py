@@ -50,6 +50,7 @@ _BINDS_TORCH = compile_lazily(
 """Settings with which uv takes torch from elsewhere than PyPI, without an index."""
 
 
+@once_per_file
 def knows_rocm(tool: str, source: File) -> bool:
     """Return whether the files of a project name an index for ROCm, or another source of torch.
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _LEAVES = frozenset({"return", "exit"})
+_MOST = 50
+"""Commands that one is compared with, on each side: hardly a script has so many branches."""
 _LIST = frozenset({"-r", "--requirement"})
 _CLAUSE = compile_lazily(r"(?m)^[ \t]*(?:else|elif|except)\b")
 """What parts the commands of Python code, which are in no branch of a shell."""
@@ -88,11 +90,11 @@ def state_at(command: Command, file: File) -> State:
     container = _container(command, file)
     torches = line.torches.get((before.environments, container), [])
     count = bisect_left(torches, command.span, key=lambda each: each[0].span)
-    found = (torches[at] for at in range(count - 1, -1, -1))
+    found = reversed(torches[max(count - _MOST, 0) : count])
     torch = next((it for each, it in found if not are_alternatives(each, command, file)), None)
     taking = line.taking.get((command.step.stage, container), [])
     first = bisect_right(taking, command.span, key=lambda each: each.span)
-    below = (taking[at] for at in range(first, len(taking)))
+    below = taking[first : first + _MOST]
     comes_later = any(not are_alternatives(command, each, file) for each in below)
     return replace(before, torch=torch, torch_comes_later=comes_later)
 
@@ -176,21 +178,21 @@ def are_alternatives(one: Command, two: Command, file: File) -> bool:
 
 def is_other_branch_for_rocm(command: Command, file: File) -> bool:
     """Return whether a command that may take torch for ROCm runs in place of this one."""
-    return any(
-        each is not command and are_alternatives(each, command, file)
-        for each in _from_rocm_or_unknown(file)
-    )
+    others = _from_rocm_or_unknown(file)
+    at = bisect_left(others, command.span, key=lambda each: each.span)
+    near = others[max(at - _MOST, 0) : at + _MOST]
+    return any(each is not command and are_alternatives(each, command, file) for each in near)
 
 
 @once_per_file
 def _from_rocm_or_unknown(file: File) -> list[Command]:
-    """Return a command of each branch that may take torch for ROCm."""
+    """Return a command of each branch that may take torch for ROCm, in their order."""
     found = {
         (each.branches, each.step.number): each
         for each, install in installs_of(file.parts.commands)
         if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
     }
-    return [*found.values()]
+    return sorted(found.values(), key=lambda each: each.span)
 
 
 def _is_clause_between(first: Span, last: Span, file: File) -> bool:
