@@ -17,9 +17,7 @@ from rocmlint.rule import (
     strings,
 )
 
-from ._installs.handed_on import VARIABLES, asked_in, handed_on
-from ._installs.index_faults import SERVERS, IndexFault, fault_of_amd, torch_from
-from ._installs.named_gpus import without_code
+from ._installs.words import SERVERS, VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +93,8 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         from rocmlint.rule import Command, Index, Setting  # noqa: PLC0415 - few files have any
 
         if isinstance(node, Setting):
+            from ._installs.handed_on import handed_on  # noqa: PLC0415 - loads a parser
+
             for url, pins in handed_on(node, source):
                 handed = pytorch_index(url)
                 if handed is not None and node.value is not None:
@@ -117,14 +117,12 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         """Look at the indexes that a command asks."""
         from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
 
+        from ._installs.index_faults import without_code  # noqa: PLC0415
+
         install = install_of(node)
         if install is None:
             return
-        pins = [
-            each.requirement
-            for each in install.requirements
-            if each.name == "torch" and each.requirement is not None
-        ]
+        pins = install.required("torch")
         found = [
             (each.word, index, each.extra)
             for each in install.indexes
@@ -144,7 +142,7 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
                 )
         for each in install.indexes if not found else ():
             asked = pins if len(install.indexes) == 1 else []
-            yield from self._of_amd(each.word, each.url if each.word.known else "", asked, source)
+            yield from self._of_amd(each.word, each.known_url or "", asked, source)
 
     def _chosen(self, node: cst.CSTNode, source: Source) -> Iterator[Finding]:
         """Look at the URL that a function returns, a table has, or a variable is by default.
@@ -156,6 +154,8 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         import libcst as cst  # noqa: PLC0415 - only Python has strings
 
         from rocmlint.rule import is_default, string_value  # noqa: PLC0415
+
+        from ._installs.handed_on import asked_in  # noqa: PLC0415 - loads a parser
 
         if "test" in source.kinds or not isinstance(node, cst.SimpleString):
             return
@@ -174,6 +174,8 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         self, place: Word | Index, url: str, pins: list[Requirement], source: File
     ) -> Iterator[Finding]:
         """Look at an index of AMD's."""
+        from ._installs.index_faults import fault_of_amd  # noqa: PLC0415 - loads packaging
+
         index = amd_index(url)
         fault = None if index is None else fault_of_amd(index, pins)
         if fault is not None:
@@ -187,7 +189,9 @@ class IndexWithoutWheels(PartRule["Command | Index | Setting | cst.SimpleString"
         extra: bool,
         source: File,
     ) -> Iterator[Finding]:
-        fault = _missing(index, extra) or _not_of_pin(index, pins, extra)
+        from ._installs.index_faults import fault_of_pytorch  # noqa: PLC0415 - loads packaging
+
+        fault = fault_of_pytorch(index, pins, extra)
         if fault is not None:
             fix = _fix(place, index, fault.better, source)
             yield self.finding(place, source, fault.message, help=fault.help, fix=fix)
@@ -198,8 +202,10 @@ def _is_default_elsewhere(word: Word, index: PytorchIndex, source: File) -> bool
 
     That is so where the index does not exist; whether it has the torch, the command tells.
     """
+    from ._installs.index_faults import missing  # noqa: PLC0415 - loads packaging
+
     is_written = index.url in source.text_at(word.span)
-    return not is_written and _missing(index, False) is not None and _is_a_default(index, source)
+    return not is_written and missing(index, False) is not None and _is_a_default(index, source)
 
 
 def _is_a_default(index: PytorchIndex, source: File) -> bool:
@@ -211,87 +217,9 @@ def _is_a_default(index: PytorchIndex, source: File) -> bool:
 
 def _pins_of(node: Index, source: File) -> list[Requirement]:
     """Return the requirements of torch that come from an index and say which."""
+    from ._installs.index_faults import torch_from  # noqa: PLC0415 - loads packaging
+
     return [each for each in torch_from(node, source) if each.specifier or each.url]
-
-
-def _missing(index: PytorchIndex, extra: bool) -> IndexFault | None:
-    """Return that there are no wheels for a ROCm, and which one to take."""
-    from packaging.version import Version  # noqa: PLC0415 - few files name an index
-
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-
-    known = rocm_wheels.rocm_versions()
-    if index.version in known or Version(index.version) < Version(known[0]):
-        return None
-    if Version(index.version) > Version(known[-1]):
-        return None  # newer than what is known here
-    if index.kind and any(each.startswith(f"{index.version}.") for each in known):
-        return None  # nightly builds of 5.4 came before the release for 5.4.2
-    nearest = rocm_wheels.nearest(index.version)
-    return IndexFault(
-        f"PyTorch has no wheels for ROCm {index.version}: this index does not exist",
-        f"Use `{_url(index, nearest)}`, the nearest, with torch "
-        f"{_listed(rocm_wheels.torch_for(nearest))}{_effect(extra)}.",
-        nearest,
-    )
-
-
-def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> IndexFault | None:
-    """Return that the index of a ROCm does not have the torch that is pinned beside it."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.text.written import minor_release  # noqa: PLC0415
-
-    minors = rocm_wheels.torch_for(index.version)
-    if index.kind or not minors or len(pins) != 1 or pins[0].url:
-        return None
-    specifier = pins[0].specifier
-    pinned = published.pin(specifier)
-    is_build = pinned is not None and pinned.local is not None  # of which PyPI has none
-    if pinned is not None:
-        wanted = {minor_release(pinned)}
-        local = (pinned.local or "").removeprefix("rocm")
-        is_other = (pinned.local or "").startswith("rocm") and local != index.version
-    else:
-        allowed = [each for each in published.releases("torch") if specifier.contains(each)]
-        wanted = {minor_release(each) for each in allowed}
-        is_other = False
-    rocm = [each for minor in sorted(wanted) for each in rocm_wheels.rocm_for(minor)]
-    if not rocm or (wanted & set(minors) and not is_other):
-        return None
-    asked = f"torch{specifier}"
-    return IndexFault(
-        f"The index for ROCm {index.version} has torch {_span(minors)}, not `{asked}`",
-        f"That torch has wheels for ROCm {_listed(tuple(dict.fromkeys(rocm)))}"
-        f"{_effect(extra and not is_build)}.",
-        _nearest_of(index.version, rocm) if pinned is not None and not is_other else "",
-    )
-
-
-def _nearest_of(asked: str, versions: list[str]) -> str:
-    from packaging.version import Version  # noqa: PLC0415
-
-    ascending = sorted(versions, key=Version)
-    below = [each for each in ascending if Version(each) <= Version(asked)]
-    return (below or ascending[:1])[-1]
-
-
-def _effect(extra: bool) -> str:
-    """Return what pip does with an index beside PyPI: a sentence that follows, without its end."""
-    return ". As written, pip installs PyPI's CUDA build" if extra else ""
-
-
-def _url(index: PytorchIndex, version: str) -> str:
-    return index._replace(version=version).url
-
-
-def _span(versions: tuple[str, ...]) -> str:
-    """Name versions in a message: three at most, else the first and the last."""
-    return _listed(versions) if len(versions) < 4 else f"{versions[0]} to {versions[-1]}"
-
-
-def _listed(versions: tuple[str, ...]) -> str:
-    return " and ".join([", ".join(versions[:-1]), versions[-1]]) if versions[1:] else versions[0]
 
 
 def _fix(

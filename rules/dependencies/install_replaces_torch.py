@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands, declared
 
-from ._installs.cases import case_of, is_in_setup
-from ._installs.commands import TOOLS
-from ._installs.conda import CUDA_OF_CONDA, is_cuda_of_conda
-from ._installs.every_install import OF_EVERY_INSTALL
-from ._installs.excuses import OF_TORCH
-from ._installs.harms import harms
-from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
+from ._installs.excuses import OF_EVERY_INSTALL, OF_TORCH
+from ._installs.words import CUDA_OF_CONDA, PACKAGES, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +73,9 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
         """Find installs that can replace the ROCm torch."""
         from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
 
+        from ._installs.installers import finding_at_command, finding_in_list  # noqa: PLC0415
+        from ._installs.platform import is_cuda_of_conda, is_in_setup  # noqa: PLC0415
+
         if isinstance(node, Declared):
             if is_cuda_of_conda(node, source):
                 yield self.finding(
@@ -89,24 +86,23 @@ class InstallReplacesTorch(PartRule["Command | Declared"]):
                     help="conda has no build for ROCm. Install torch with pip, from the index that "
                     "`rocmlint stack index-url` prints.",
                 )
-            elif (listed := because_of(node, self, source)) is not None:
-                found = self.finding(
-                    node, source, listed.message, help=listed.help, related=listed.related
-                )
-                yield replace(found, once=listed.once)
+            elif (listed := finding_in_list(node, self, source)) is not None:
+                yield listed
             return
         if is_in_setup(source):
             yield from self._in_setup(node, source)
             return
         for harm in self.harms_in(node, source):
-            found = self.finding(harm.place, source, harm.message, help=help_at_command(harm))
             # A loop of Python's runs a command for torch and one for torchvision at one place.
             place = f"{self.code} {source.path} {source.span(harm.place)}"
             once = place if harm.kind == "torch" else ""
-            yield replace(found, once=once_of(self.code, harm, source) or once)
+            yield finding_at_command(harm, self, source, once=once)
 
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does to torch, where nothing excuses it."""
+        from ._installs.cases import case_of  # noqa: PLC0415 - loads packaging
+        from ._installs.harms import harms  # noqa: PLC0415
+
         case = case_of(command, file)
         return iter(()) if case is None else harms(case, file, self.is_excused)
 

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.published import pytorch_index
 from rocmlint.rule import PartRule, commands, compile_lazily, declared
 
-from ._installs.cases import Harm, case_of
-from ._installs.commands import TOOLS
-from ._installs.every_install import OF_EVERY_INSTALL
-from ._installs.excuses import replaces_torch_itself, takes_no_dependencies
-from ._installs.installers import PACKAGES, because_of, help_at_command, once_of
-from ._installs.requested import listed_in
-from ._installs.triton import (
-    fits,
-    help_in,
-    help_with,
-    needing_triton,
-    torch_beside,
-)
+from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
+from ._installs.words import PACKAGES, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from packaging.requirements import Requirement
-
     from rocmlint.rule import Command, Declared, File, Finding
 
-    from ._installs.cases import Case
-    from ._installs.requested import Requested
-    from ._installs.rocm_torch import RocmTorch
+    from ._installs.cases import Harm
 
 _BUILDS = compile_lazily(
     r"triton\.git|TRITON_(?:REPO|COMMIT|BRANCH)|cd (?:\S*/)?triton\b|uninstall[^\n]*\btriton"
@@ -61,6 +43,8 @@ def _is_that_of_torch(harm: Harm) -> bool:
     torch, asked = harm.case.torch, harm.asked
     if torch is None or asked is None or not _names_triton(harm):
         return False
+    from ._installs.triton import fits  # noqa: PLC0415 - loads packaging
+
     return fits(asked.requirement, torch.minor)
 
 
@@ -133,73 +117,32 @@ class InstallReplacesTriton(PartRule["Command | Declared"]):
         """Find triton, or what requires it, among what is installed."""
         from rocmlint.rule import Declared  # noqa: PLC0415 - few files have any
 
+        from ._installs.installers import finding_at_command  # noqa: PLC0415 - loads packaging
+
         if isinstance(node, Declared):
             yield from self._listed(node, source)
             return
         for harm in self.harms_in(node, source):
-            severity = self.severity_of(harm, source)
-            found = self.finding(
-                harm.place, source, harm.message, help=help_at_command(harm), severity=severity
-            )
-            yield replace(found, once=once_of(self.code, harm, source))
+            yield finding_at_command(harm, self, source, self.severity_of(harm, source))
 
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does to Triton, where nothing excuses it."""
+        from ._installs.cases import case_of  # noqa: PLC0415 - loads packaging
+        from ._installs.triton import harms  # noqa: PLC0415
+
         case = case_of(command, file)
-        if case is None or case.torch is None or not case.is_by_pip:
-            return
-        for asked in case.everything.asked:
-            harm = _harm(asked, case, case.torch)
-            if harm is not None and not self.is_excused(harm, file):
-                yield harm
+        found = () if case is None else harms(case)
+        return (each for each in found if not self.is_excused(each, file))
 
     def _listed(self, node: Declared, source: File) -> Iterator[Finding]:
         """Look at a list of requirements that takes torch from PyTorch's index for ROCm."""
-        from rocmlint.text.written import minor_release, requirement_of  # noqa: PLC0415
+        from ._installs.installers import finding_in_list  # noqa: PLC0415 - loads packaging
+        from ._installs.triton import replaced_in_list  # noqa: PLC0415
 
-        listed = because_of(node, self, source)
+        listed = finding_in_list(node, self, source)
         if listed is not None:
-            found = self.finding(
-                node, source, listed.message, help=listed.help, related=listed.related
-            )
-            yield replace(found, once=listed.once)
+            yield listed
             return
-        requirement = requirement_of(node.text) if node.name == "triton" else None
-        torch = torch_beside(node, source)
-        if requirement is None or requirement.url or node.constraint or torch is None:
-            return
-        pinned, line = torch
-        minor = "" if pinned is None else minor_release(pinned)
-        if not fits(requirement, minor):
-            message = _message(requirement, f"the ROCm torch (line {line})")
-            beside, _ = listed_in(os.path.abspath(source.path), source)
-            advice = help_with(minor, needing_triton(each for each, _ in beside))
+        message, advice = replaced_in_list(node, source)
+        if message:
             yield self.finding(node, source, message, help=advice)
-
-
-def _harm(asked: Requested, case: Case, torch: RocmTorch) -> Harm | None:
-    """Return that a requirement is Triton, or requires it; None for all others."""
-    from ._pins.demands import demand_of  # noqa: PLC0415 - loads packaging
-
-    requirement = asked.requirement
-    there = f"the {torch.described}"
-    if requirement.name.lower() == "triton":
-        place = case.command if asked.listed else asked.word
-        told = help_in(case)
-    else:
-        demand = demand_of(requirement)
-        if demand is None or not demand.triton or demand.package in pytorch_index.FAMILY:
-            return None
-        place = case.command
-        told = (
-            f"{demand.package} {demand.version} requires triton, and pip does not accept "
-            f"pytorch-triton-rocm or triton-rocm instead. Add `--no-deps`."
-        )
-    if requirement.url:
-        return None
-    return Harm(case, "triton", place, _message(requirement, there), told, asked)
-
-
-def _message(requirement: Requirement, torch: str) -> str:
-    text = f"{requirement.name}{requirement.specifier}"
-    return f"`{text}` replaces the Triton of {torch} with PyPI's"

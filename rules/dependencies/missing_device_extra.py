@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import PartRule, commands, compile_lazily, indexes, once_per_file
 
-from ._installs.index_faults import torch_from
-from ._installs.requested import is_build
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -100,6 +97,9 @@ def _in_list(index: Index, file: File) -> Index | None:
     """Return an index for all GPUs, if a list takes torch from it without an extra."""
     if not _is_for_all(index.url):
         return None
+    from ._installs.index_faults import torch_from  # noqa: PLC0415 - loads packaging
+    from ._installs.requested import is_build  # noqa: PLC0415
+
     is_alone = index.takes is not None or not index.extra
     asked = [each for each in torch_from(index, file) if is_alone or is_build(each)]
     return index if asked and all(map(_is_bare, asked)) else None
@@ -111,6 +111,8 @@ def _in_command(command: Command) -> Word | None:
     uv takes a package from the first index that has it, PyPI is the last.
     """
     from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
+
+    from ._installs.requested import is_build  # noqa: PLC0415
 
     install = install_of(command)
     if install is None or install.dry_run or install.no_dependencies or install.unclear:

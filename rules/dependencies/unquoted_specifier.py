@@ -11,7 +11,7 @@ from rocmlint.formats import Role, has_role
 from rocmlint.rule import Edit, Fix, PartRule, commands, compile_lazily, fitted, once_per_file
 from rocmlint.rule.put_aside import is_aside
 
-from ._installs.commands import TOOLS
+from ._installs.words import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,31 +7,21 @@ from typing import TYPE_CHECKING
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import PartRule, commands
 
-from ._installs.cases import Harm, case_of
-from ._installs.commands import TOOLS
-from ._installs.every_install import OF_EVERY_INSTALL
+from ._installs.excuses import OF_EVERY_INSTALL
+from ._installs.words import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.rule import Command, File, Finding
 
+    from ._installs.cases import Harm
+
 
 def has_all_of_torch(harm: Harm, source: File) -> bool:
     """Files that install torch, torchvision and torchaudio for ROCm: few lists pin any of these."""
     del source
     return harm.case.torch is not None and set(FAMILY) <= harm.case.torch.packages
-
-
-def _is_first_of_clone(command: Command, file: File) -> bool:
-    """Return whether the file clones something before, and installs no list in between."""
-    before = [
-        {word.text for word in each.words}
-        for each in file.parts.commands
-        if each.span < command.span
-    ]
-    lists = (words & {"-r", "--requirement"} and "install" in words for words in before)
-    return any("clone" in words for words in before) and not any(lists)
 
 
 class UnreadCloneRequirements(PartRule["Command"]):
@@ -71,11 +61,13 @@ class UnreadCloneRequirements(PartRule["Command"]):
 
     def check(self, node: Command, source: File) -> Iterator[Finding]:
         """Find lists that are not here to be read."""
+        from ._installs.cases import Harm, case_of  # noqa: PLC0415 - loads packaging
+
         case = case_of(node, source)
         if case is None or case.torch is None or not case.torch.from_wheel or not case.is_by_pip:
             return
-        missing = case.everything.missing
-        for word in missing if missing and _is_first_of_clone(node, source) else ():
+        is_first = case.state.is_cloned and not case.state.is_listed
+        for word in case.everything.missing if is_first else ():
             name = word.text
             message = f"`{name}` from a cloned repository may replace the {case.torch.described}"
             advice = (

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.rule import once_per_file
+from packaging.utils import canonicalize_name
 
-from .platform import rocm_evidence
+from rocmlint.published.pytorch_index import FAMILY
+from rocmlint.rule import install_of, once_per_file
+
+from .platform import is_in_setup, packages_of_image, rocm_evidence
 from .requested import asked_by, is_build
-from .rocm_torch import FOR_ONE_COMMAND, torch_at
+from .rocm_torch import FOR_ONE_COMMAND, torch_around_command
+from .timeline import state_at
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
 
     from .requested import Everything, Requested
     from .rocm_torch import RocmTorch
+    from .timeline import State
 
 LOCKING = frozenset({"uv add", "uv sync", "poetry", "pdm"})
 """The tools, as installs name them, that make the environment what their lock says."""
@@ -31,10 +37,34 @@ class Case:
     command: Command
     install: Install
     everything: Everything
+    state: State
     torch: RocmTorch | None
-    comes_later: bool
-    """The file installs a torch for ROCm behind the command."""
     evidence: str
+
+    @cached_property
+    def urls(self) -> list[tuple[str | None, bool]]:
+        """The indexes that are asked, each with whether it is an additional one.
+
+        None is one that only the run knows.
+        """
+        listed = [(each.url, each.extra) for each in self.everything.indexes]
+        return [*((each.known_url, each.extra) for each in self.install.indexes), *listed]
+
+    @cached_property
+    def of_image(self) -> frozenset[str]:
+        """The packages that the image has by its name."""
+        return frozenset(packages_of_image(self.command))
+
+    @cached_property
+    def there(self) -> frozenset[str]:
+        """The packages that are there or that it asks for, by their normalized names.
+
+        They came with torch, the image has them by its name, or the file has installed or cloned
+        them before. What the command itself asks for is judged by itself.
+        """
+        with_torch = FAMILY if self.torch is None else self.torch.packages
+        asked = {canonicalize_name(each.requirement.name) for each in self.everything.asked}
+        return self.state.packages.union(with_torch, self.of_image, asked)
 
     @property
     def options(self) -> set[str]:
@@ -82,8 +112,6 @@ class Harm:
     @property
     def package(self) -> str:
         """The normalized name of the package that does it; "" where it is not a package."""
-        from packaging.utils import canonicalize_name  # noqa: PLC0415 - loads packaging
-
         name = "" if self.asked is None else self.asked.requirement.name
         return canonicalize_name(self.through[-1] if self.through else name)
 
@@ -91,18 +119,12 @@ class Harm:
 @once_per_file
 def case_of(command: Command, file: File) -> Case | None:
     """Return what is known of a command that installs in a place for ROCm; None for all others."""
-    from rocmlint.rule import install_of  # noqa: PLC0415 - loads packaging
-
     install = install_of(command)
     if install is None or install.tool in FOR_ONE_COMMAND or is_in_setup(file):
         return None
     evidence = rocm_evidence(command, install, file)
     if not evidence:
         return None
-    everything = asked_by(command, install, file)
-    return Case(command, install, everything, *torch_at(command, file), evidence)
-
-
-def is_in_setup(file: File) -> bool:
-    """Return whether a file is a setup.py, which is built for all platforms."""
-    return "setup" in file.kinds and file.path.endswith(".py")
+    everything, state = asked_by(command, install, file), state_at(command, file)
+    torch = state.torch or torch_around_command(command, state.torch_comes_later, file)
+    return Case(command, install, everything, state, torch, evidence)

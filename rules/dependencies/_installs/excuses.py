@@ -1,4 +1,4 @@
-"""Why an install that may take torch from PyPI, in a place for ROCm, is left alone."""
+"""Why an install in a place for ROCm is left alone."""
 
 from __future__ import annotations
 
@@ -6,22 +6,84 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.published import pytorch_index
+from rocmlint.published.amd_index import amd_index
 from rocmlint.rule import compile_lazily, occurs, once_per_file
-
-from .branches import are_alternatives
-from .harms import harms
-from .index_faults import has_newest
-from .installed_before import packages_of_image
-from .rocm_torch import indexes_of, is_from_rocm, keeps, torch_around
+from rocmlint.rule.put_aside import is_put_aside
 
 if TYPE_CHECKING:
-    from rocmlint.rule import Command, File
+    from rocmlint.rule import File
 
     from .cases import Harm
 
+_PLACED = frozenset({"--target", "-t", "--prefix", "--root"})
+_CONFIGURED = compile_lazily(
+    r"pip3? config |pip\.conf|PIP_(?:EXTRA_)?INDEX_URL|PIP_CONSTRAINT|PIP_CONFIG_FILE|PIP_NO_DEPS"
+    r"|UV_(?:DEFAULT_|EXTRA_)?INDEX|UV_(?:CONSTRAINT|OVERRIDE|TORCH_BACKEND)"
+)
 _BUILDS = compile_lazily(
     r"VLLM_TARGET_DEVICE|PIP_NO_BINARY|UV_NO_BINARY|--no-binary|wheels\.vllm\.ai"
 )
+
+
+def installs_elsewhere(harm: Harm, file: File) -> bool:
+    """Dry runs, `--target`, sections of a document for NVIDIA, files that are put aside.
+
+    Written for AMD-AGI/Primus, docs_deprecated/preflight-direct.md.
+    """
+    from .platform import is_below_nvidia  # noqa: PLC0415 - loads packaging
+
+    command = harm.case.command
+    is_placed = any(each.text in _PLACED for each in command.words)
+    return (
+        harm.case.install.dry_run
+        or is_placed
+        or is_put_aside(file)
+        or is_below_nvidia(command, file)
+    )
+
+
+def is_early(harm: Harm, file: File) -> bool:
+    """Commands before the one that installs the ROCm build of torch.
+
+    Written for nktice/AMD-AI, ROCm-5.6.md.
+    """
+    del file
+    return harm.case.state.torch_comes_later
+
+
+def is_told_source(harm: Harm, file: File) -> bool:
+    """Commands, files and projects that name an index, constraints or a build of torch.
+
+    So may words of a command that only the run knows.
+    """
+    from .locked import knows_rocm  # noqa: PLC0415 - loads packaging
+
+    install = harm.case.install
+    is_told = install.constraints or install.torch_backend or install.no_index or install.unclear
+    return (
+        bool(is_told)
+        or _has_index(harm)
+        or occurs(_CONFIGURED, file)
+        or (install.tool != "pip" and knows_rocm(install.tool, file))
+    )
+
+
+def _has_index(harm: Harm) -> bool:
+    """Return whether a command asks an index that is not PyPI's, or that only the run knows."""
+    install = harm.case.install
+    for url, extra in harm.case.urls:
+        if url is None or pytorch_index.is_other(url):
+            return True
+        is_of_amd = harm.kind == "torch" and amd_index(url) is not None
+        is_known = is_of_amd or pytorch_index.pytorch_index(url) is not None
+        if extra and install.tool == "pip" and is_known:
+            continue  # in addition to PyPI: the newest of both wins, of AMD's many packages too
+        if not pytorch_index.is_pypi(url):
+            return True
+    return False
+
+
+OF_EVERY_INSTALL = (installs_elsewhere, is_early, is_told_source)
 
 
 def takes_no_dependencies(harm: Harm, file: File) -> bool:
@@ -40,12 +102,14 @@ def names_build(harm: Harm, file: File) -> bool:
     Written for nktice/AMD-AI, ROCm-7-dev.md.
     """
     del file
+    from .index_faults import has_newest  # noqa: PLC0415 - loads packaging
+
     case, asked = harm.case, harm.asked
     if harm.kind in {"torch", "add"} and case.builds:
         return True
     if asked is None or harm.kind not in {"torch", "wheel"}:
         return False
-    urls = [url for url, _ in indexes_of(case.install, case.everything.indexes)]
+    urls = [url for url, _ in case.urls]
     if harm.kind == "wheel":
         return any(url is None or pytorch_index.is_rocm(url) for url in urls)
     return has_newest(asked.requirement, [url for url in urls if url])
@@ -74,12 +138,14 @@ def is_there(harm: Harm, file: File) -> bool:
     image = case.command.image
     name = asked.requirement.name.lower()
     is_named = image is not None and name in image.text.lower()
-    return is_named or harm.package in packages_of_image(case.command)
+    return is_named or harm.package in case.of_image
 
 
 def _meets(harm: Harm, file: File) -> bool:
     """Return whether the torch of an image that the project names may stay."""
-    torch = torch_around(file)
+    from .rocm_torch import keeps, torch_around  # noqa: PLC0415 - loads packaging
+
+    torch = torch_around(False, file)
     if torch is None or harm.asked is None:
         return False
     if harm.demanded is None:
@@ -99,24 +165,10 @@ def is_alternative(harm: Harm, file: File) -> bool:
 
     Written for AIwork4me/Unlimited-OCR-ROCm, scripts/setup_rocm.sh.
     """
-    command = harm.case.command
-    return harm.kind in {"torch", "package", "wheel", "conda"} and any(
-        each is not command and are_alternatives(each, command, file)
-        for each in _from_rocm_or_unknown(file)
-    )
+    from .timeline import is_other_branch_for_rocm  # noqa: PLC0415 - loads packaging
 
-
-@once_per_file
-def _from_rocm_or_unknown(file: File) -> list[Command]:
-    """Return a command of each branch that may take torch for ROCm."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    found = {
-        (each.branches, each.step.number): each
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install) or any(not index.word.known for index in install.indexes)
-    }
-    return [*found.values()]
+    of_branch = {"torch", "package", "wheel", "conda"}
+    return harm.kind in of_branch and is_other_branch_for_rocm(harm.case.command, file)
 
 
 OF_TORCH = (takes_no_dependencies, names_build, is_there, is_alternative)
@@ -127,6 +179,8 @@ def replaces_torch_itself(harm: Harm, file: File) -> bool:
 
     What excuses every install is asked before.
     """
+    from .harms import harms  # noqa: PLC0415 - loads packaging
+
     return any(harms(harm.case, file, _is_excused))
 
 

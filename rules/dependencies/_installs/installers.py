@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import once_per_file
+from rocmlint.rule import Related, document_beside, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.rule import Command, Declared, File, Related, Span
+    from rocmlint.findings import Severity
+    from rocmlint.rule import Command, Declared, File, Finding, Span
 
     from .cases import Harm
 
-PACKAGES = (
-    *("torch", "vision", "audio", "vllm", "xformers", "sglang", "sgl-kernel", "lmdeploy"),
-    *("transformer-engine", "tensorrt-llm", "flashinfer", "unsloth", "bitsandbytes", "triton"),
-    *("accelerate", "auto-gptq", "autoawq", "axolotl", "basicsr", "chatterbox", "coqui", "timm"),
-    *("deepspeed", "diffusers", "easyocr", "fairseq", "flash-attn", "flash-linear", "gptqmodel"),
-    *("kokoro", "lightning", "liger-kernel", "llamafactory", "llmcompressor", "lm-eval", "lmms"),
-    *("mamba-ssm", "megatron", "nemo", "openrlhf", "outlines", "peft", "pyannote", "realesrgan"),
-    *("sentence-transformers", "speechbrain", "trl", "ultralytics", "verl", "whisper", "xgrammar"),
-)
-"""Words of the packages that pin torch or have code for CUDA, directly or by what they bring."""
 _MOST = 5
 """Commands that are named for one line."""
 
@@ -37,8 +29,6 @@ def _installers(file: File) -> tuple[File, ...]:
 
     Of a project file those that install a folder. Each is a file of its own folder.
     """
-    from rocmlint.rule import document_beside  # noqa: PLC0415 - few lists are asked about
-
     names = _names(file)
     paths = texts_below(file.project.folders[-1], file) if names else ()
     texts = {path: file.read(path) for path in paths if has_role(path, Role.SETS_UP)}
@@ -72,18 +62,12 @@ class Finds(Protocol):
     def harms_in(self, command: Command, file: File) -> Iterator[Harm]:
         """Yield what a command does, where nothing excuses it."""
 
-
-class Listed(NamedTuple):
-    """What the commands that install a list do because of one of its lines."""
-
-    message: str
-    help: str
-    once: str
-    related: tuple[Related, ...]
+    def finding(self, *args: Any, **kwargs: Any) -> Finding:
+        """Make a finding of the rule."""
 
 
-def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
-    """Return what is done because of a requirement of a list; None where nothing is."""
+def finding_in_list(node: Declared, rule: Finds, file: File) -> Finding | None:
+    """Return what commands that install a list do because of a requirement; None for nothing."""
     found = _by_place(rule, file).get(node.span, [])
     if not found:
         return None
@@ -94,7 +78,18 @@ def because_of(node: Declared, rule: Finds, file: File) -> Listed | None:
         there = torch._replace(where=f"{torch.where} of {name}").described
         message = message.replace(torch.described, there)
     related = dict.fromkeys(_command_of(*each, file) for each in found)
-    return Listed(message, advice, once_of(rule.code, harm, other), tuple(related)[:_MOST])
+    finding = rule.finding(node, file, message, help=advice, related=tuple(related)[:_MOST])
+    return replace(finding, once=_once(rule.code, harm, other))
+
+
+def finding_at_command(
+    harm: Harm, rule: Finds, file: File, severity: Severity | None = None, once: str = ""
+) -> Finding:
+    """Return what a command does, ``once`` where no line of a list asks for it."""
+    where = "" if harm.asked is None else harm.asked.where
+    advice = f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
+    finding = rule.finding(harm.place, file, harm.message, help=advice, severity=severity)
+    return replace(finding, once=_once(rule.code, harm, file) or once)
 
 
 @once_per_file
@@ -111,7 +106,7 @@ def _by_place(rule: Finds, file: File) -> dict[Span, list[tuple[Harm, File]]]:
     return found
 
 
-def once_of(code: str, harm: Harm, file: File) -> str:
+def _once(code: str, harm: Harm, file: File) -> str:
     """Return what is the same at the command and at the line of the list; "" without a list."""
     if harm.asked is None or harm.asked.listed is None:
         return ""
@@ -120,16 +115,8 @@ def once_of(code: str, harm: Harm, file: File) -> str:
     return f"{code} {place} {harm.asked.requirement}"
 
 
-def help_at_command(harm: Harm) -> str:
-    """Return what to do, and which line of a list asks for it."""
-    where = "" if harm.asked is None else harm.asked.where
-    return f"{harm.help[:-1]} ({where} asks for it)." if where else harm.help
-
-
 def _command_of(harm: Harm, other: File, file: File) -> Related:
     """Return the command in another file that installs the list, as a related place."""
-    from rocmlint.rule import Related  # noqa: PLC0415 - few lists are asked about
-
     command = harm.case.command
     start = (command if harm.asked is None else harm.asked.word).span
     near = relative(os.path.abspath(other.path), os.path.dirname(os.path.abspath(file.path)))

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.formats.scripts.shell.wrappers import program
+from rocmlint.project.locks import locked
 from rocmlint.published.pytorch_index import FAMILY, is_rocm
 from rocmlint.rule import compile_lazily, occurs, once_per_file
 
+from .._pins.demands import demands_of, is_narrow
 from .cases import Harm
 from .platform import BY_PROJECT
 from .requested import is_in_clone
-from .rocm_torch import installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,7 @@ _BINDS_TORCH = compile_lazily(
 """Settings with which uv takes torch from elsewhere than PyPI, without an index."""
 
 
+@once_per_file
 def knows_rocm(tool: str, source: File) -> bool:
     """Return whether the files of a project name an index for ROCm, or another source of torch.
 
@@ -127,8 +129,6 @@ def add_harm(asked: Requested, case: Case, file: File) -> Harm | None:
 
 
 def _reason_of_add(asked: Requested, case: Case) -> str | None:
-    from .._pins.demands import demands_of, is_narrow  # noqa: PLC0415 - loads packaging
-
     if asked.requirement.name.lower() in FAMILY:
         return ""
     for demand in demands_of(asked.requirement, frozenset(FAMILY)):
@@ -141,12 +141,8 @@ def _reason_of_add(asked: Requested, case: Case) -> str | None:
 
 def _is_synced(case: Case, file: File) -> bool:
     """Return whether ``uv pip install`` put a ROCm torch into the environment of the project."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    if occurs(_OTHER_ENVIRONMENT, file) or not any(_projects(file)):
-        return False
-    before = (each for each, _ in installed(file) if each.span < case.command.span)
-    return any(install.tool == "uv" and not install.elsewhere for _, install in installs_of(before))
+    is_of_project = not occurs(_OTHER_ENVIRONMENT, file) and any(_projects(file))
+    return is_of_project and case.state.torch_by_uv
 
 
 def _projects(file: File) -> Iterator[str]:
@@ -156,8 +152,6 @@ def _projects(file: File) -> Iterator[str]:
 
 def _torch_of_project(file: File) -> str:
     """Return the torch for CUDA that the project always requires, in words; "" if none."""
-    from rocmlint.project.locks import locked  # noqa: PLC0415 - few projects are synced
-
     is_required = any(
         not each.declared.group
         and not each.declared.constraint

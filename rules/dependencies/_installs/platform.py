@@ -7,19 +7,24 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.formats import Role, has_role
+from rocmlint.formats import Role, has_role, headings_above
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
+from rocmlint.project import platforms
 from rocmlint.published.pytorch_index import is_other, is_rocm
 from rocmlint.rule import Span, compile_lazily, once_per_file
 
 from .requested import asked_by
+from .words import CUDA_OF_CONDA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rocmlint.rule import Command, File, Index, Install
+    from rocmlint.rule import Command, Declared, File, Index, Install
 
+_SEPARATOR = compile_lazily(r"[-_.:/]")
+_OF_TRAINING = frozenset({"transformer-engine", "transformer-engine-torch", "flash-attn"})
+_TRAINING = compile_lazily(r"megatron|primus|pytorch-training")
 IMAGE = compile_lazily(r"(?<![\w./-])(?:docker\.io/)?(rocm/[\w.-]+(?::[\w.-]+)?)(?![\w./-])")
 _OF_CPUS = compile_lazily(r"zentorch|zendnn|ryzen-?ai|(?<![a-z])(?:cpu|npu|xdna|epyc)(?![a-z])")
 """What else AMD builds images for."""
@@ -39,8 +44,6 @@ def rocm_evidence(command: Command, install: Install, file: File) -> str:
     Where one of them is for something else, or for several platforms, those behind it are not
     asked.
     """
-    from rocmlint.project import platforms  # noqa: PLC0415 - few files install anything
-
     if file.settings.rocm is False:
         return ""
     image = command.image
@@ -86,9 +89,6 @@ def is_below_nvidia(command: Command, file: File) -> bool:
     The innermost heading that names GPUs decides; one that names those of AMD as well does not
     exclude them.
     """
-    from rocmlint.formats import headings_above  # noqa: PLC0415 - only of documents
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     for heading in headings_above(file.path, file.text, command.span.line):
         if platforms.of_name(heading) in {"rocm", "mixed"}:
             return False
@@ -117,8 +117,6 @@ def documents_around(file: File) -> dict[str, str]:
 
 def _said_by_document(file: File) -> str | None:
     """Return what the documents say that name a file: which image is for ROCm; "" if for others."""
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     name = os.path.basename(file.path)
     texts = {path: text for path, text in documents_around(file).items() if name in text}
     found = {platforms.of_text(text): path for path, text in texts.items()}
@@ -129,3 +127,31 @@ def _said_by_document(file: File) -> str | None:
     if path is None or len(found) > 1:
         return ""
     return f"{os.path.basename(path)} names `{platforms.named(texts[path])}`"
+
+
+def packages_of_image(command: Command) -> Iterator[str]:
+    """Yield what an image has: the words of its name, and for training more."""
+    image = command.image
+    if image is not None:
+        yield from _SEPARATOR.split(image.text.lower())
+        if _TRAINING.search(image.text.lower()):
+            yield from _OF_TRAINING
+
+
+def is_cuda_of_conda(declared: Declared, file: File) -> bool:
+    """Return whether an environment file of conda asks for CUDA in a project that is for ROCm.
+
+    That the configuration says, or the name of the file; a file that is for CUDA by its name is
+    the other half of a project for both.
+    """
+    if declared.name not in CUDA_OF_CONDA or not file.path.endswith((".yml", ".yaml")):
+        return False
+    by_name = platforms.of_name(file.place)
+    if file.settings.rocm is False or by_name in {"other", "mixed"}:
+        return False
+    return bool(file.settings.rocm) or by_name == "rocm"
+
+
+def is_in_setup(file: File) -> bool:
+    """Return whether a file is a setup.py, which is built for all platforms."""
+    return "setup" in file.kinds and file.path.endswith(".py")

@@ -10,7 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.formats.scripts.shell.folders import entered
+from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
 from rocmlint.rule import compile_lazily, once_per_file
+from rocmlint.text.written import requirement_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +34,8 @@ _STRIPPING = ("use_existing_torch.py", "using_existing_torch.py")
 _COPIERS = frozenset({"cp", "mv", "install", "ln"})
 """Programs that write to the last of their words, or into that folder."""
 _OUTPUT = ("-o", "-O", "--output", "--output-file", "--out")
+_SIGNS = frozenset("*?[")
+"""What makes a name a pattern."""
 _WRITES = frozenset({">", ">|", "&>", "1>"})
 
 
@@ -168,9 +172,6 @@ def _inside(path: str, target: str, name: str) -> Iterator[str]:
 
 def listed_in(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], list[Index]]:
     """Read a file of requirements and those that it includes."""
-    from rocmlint.project.inclusions import Listed, parts_of, with_inclusions  # noqa: PLC0415
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
     found: list[tuple[Requirement, _Place]] = []
     indexes: list[Index] = []
     is_list = path.endswith((".txt", ".in"))
@@ -186,9 +187,6 @@ def listed_in(path: str, file: File) -> tuple[list[tuple[Requirement, _Place]], 
 
 def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requirement, _Place]]:
     """Read what the project requires that a command installs from its folder."""
-    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415 - loads packaging
-
     match = re.fullmatch(r"\.?/?(?:\[([\w\s,.-]*)\])?", word.text)
     if match is None or not word.known:
         return
@@ -206,20 +204,23 @@ def _of_project(word: Word, command: Command, file: File) -> Iterator[tuple[Requ
 
 def _is_written(word: Word, command: Command, file: File) -> bool:
     """Return whether an earlier command, in the same image, writes a list of that name."""
-    name = posixpath.basename(word.text)
-    return any(
-        each.span < command.span
-        and each.step.image == command.step.image
-        and any(fnmatchcase(name, target) for target in targets)
-        for each, targets in _writing(file)
-    )
+    name, image = posixpath.basename(word.text), command.step.image
+    patterns = _written(file).get((image, True), {}).items()
+    spans = [span for pattern, span in patterns if fnmatchcase(name, pattern)]
+    spans += filter(None, [_written(file).get((image, False), {}).get(name)])
+    return any(span < command.span for span in spans)
 
 
 @once_per_file
-def _writing(file: File) -> list[tuple[Command, set[str]]]:
-    """Return the commands that write files, and the names of these."""
-    found = [(each, {*map(posixpath.basename, _targets(each))}) for each in file.parts.commands]
-    return [(each, targets) for each, targets in found if targets]
+def _written(file: File) -> dict[tuple[Word | None, bool], dict[str, Span]]:
+    """Return where names are first written, by the image and whether they are patterns."""
+    first: dict[tuple[Word | None, bool], dict[str, Span]] = {}
+    for command in file.parts.commands:
+        for name in map(posixpath.basename, _targets(command)):
+            is_pattern = not _SIGNS.isdisjoint(name)
+            names = first.setdefault((command.step.image, is_pattern), {})
+            names[name] = min(command.span, names.get(name, command.span))
+    return first
 
 
 def _targets(command: Command) -> Iterator[str]:

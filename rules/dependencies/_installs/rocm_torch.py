@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.published import pytorch_index
-from rocmlint.rule import compile_lazily, once_per_file
+from packaging.version import Version
 
-from .branches import are_alternatives, is_made_between
+from rocmlint.project import platforms
+from rocmlint.project.inclusions import parts_of
+from rocmlint.published import pytorch_index, rocm_wheels
+from rocmlint.published import requirements as published
+from rocmlint.rule import compile_lazily, installs_of, once_per_file
+from rocmlint.text.written import minor_release, requirement_of
+
+from .._pins.demands import newest_rocm_torch
 from .platform import IMAGE, documents_around, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
-    from packaging.version import Version
 
-    from rocmlint.rule import Command, File, Index, IndexOption, Install, Word
+    from rocmlint.rule import Command, File, Install, Word
 
 _IN_TAG = compile_lazily(r"pytorch[_-](?:release[_-])?(\d+\.\d+(?:\.\d+)?)")
 _WHEEL = compile_lazily(r"(?:^|/)(torch|torchvision|torchaudio)-(\d+\.\d+(?:\.\d+)?)[.+%-]")
@@ -66,40 +68,20 @@ class RocmTorch(NamedTuple):
         return f"ROCm torch{version and f' {version}'} ({self.where})"
 
 
-def indexes_of(install: Install, listed: Iterable[Index] = ()) -> Iterator[tuple[str | None, bool]]:
-    """Yield the indexes that a command asks, each with whether it stands beside another.
-
-    None is one that only the run knows.
-    """
-    options: tuple[IndexOption, ...] = install.indexes
-    yield from ((each.url if each.word.known else None, each.extra) for each in options)
-    yield from ((each.url, each.extra) for each in listed)
-
-
-def is_from_rocm(install: Install, listed: Iterable[Index] = ()) -> bool:
+def is_from_rocm(install: Install) -> bool:
     """Return whether a command takes torch from an index for ROCm."""
-    if install.torch_backend.startswith("rocm"):
-        return True
-    return any(url and pytorch_index.is_rocm(url) for url, _ in indexes_of(install, listed))
+    urls = (each.known_url for each in install.indexes)
+    is_by_uv = install.torch_backend.startswith("rocm")
+    return is_by_uv or any(url and pytorch_index.is_rocm(url) for url in urls)
 
 
-def torch_at(command: Command, file: File) -> tuple[RocmTorch | None, bool]:
-    """Return the ROCm torch that is there, and whether the file installs one only later."""
-    known = installed(file)
-    here = bisect_left(known, command.span, key=lambda each: each[0].span)
-    before = map(known.__getitem__, range(here - 1, -1, -1))
-    found = next((torch for each, torch in before if _may_run_too(each, command, file)), None)
-    comes_later = any(
-        each.span > command.span
-        and each.step.stage == command.step.stage
-        and _may_run_too(each, command, file)
-        for each in _taking_family(file)
-    )
-    of_step = None if command.image is None else _of_image(command.image, "the image")
-    there = found or of_step or _declared(file)
+def torch_around_command(command: Command, comes_later: bool, file: File) -> RocmTorch | None:
+    """Return the ROCm torch that is there before the file installs one, ``comes_later``."""
+    image = None if command.image is None else _of_image(command.image, "the image")
+    there = image or _declared(file)
     if there is None and not comes_later and command.step.image is None:
-        there = _imported(command, file) or torch_around(file, is_named=True)
-    return there, comes_later
+        there = _imported(command, file) or torch_around(True, file)
+    return there
 
 
 def _imported(command: Command, file: File) -> RocmTorch | None:
@@ -110,88 +92,29 @@ def _imported(command: Command, file: File) -> RocmTorch | None:
     return RocmTorch("that the file imports")
 
 
-@once_per_file
-def installed(file: File) -> list[tuple[Command, RocmTorch]]:
-    """Return the commands of a file that install a ROCm torch for good, in their order."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    lasting = (
-        (each, _installed_by(install, file.named_line(each.span.line)))
-        for each, install in installs_of(file.parts.commands)
-        if install.tool not in FOR_ONE_COMMAND
-    )
-    found = [(each, torch) for each, torch in lasting if torch is not None]
-    return sorted(found, key=lambda each: each[0].span)
-
-
-@once_per_file
-def _taking_family(file: File) -> list[Command]:
-    """Return the commands that take torch for ROCm: themselves, or with its torchvision."""
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
-    of_family = (
-        each
-        for each, install in installs_of(file.parts.commands)
-        if is_from_rocm(install)
-        and any(one.name in pytorch_index.FAMILY for one in install.requirements)
-    )
-    return list(dict.fromkeys((*of_family, *(each for each, _ in installed(file)))))
-
-
-def _may_run_too(one: Command, command: Command, file: File) -> bool:
-    """Return whether another command may run where this one does, into its environment."""
-    return not (
-        one is command
-        or _is_in_other_job(one, command, file)
-        or are_alternatives(one, command, file)
-        or is_made_between(one, command, file)
-    )
-
-
-def _is_in_other_job(one: Command, two: Command, file: File) -> bool:
-    """Return whether two commands of a workflow run in containers that two places start."""
-    if not file.path.endswith((".yml", ".yaml")):
-        return False
-    images = (one.step.image, two.step.image)
-    return images != (None, None) and (
-        images[0] is None or images[1] is None or images[0].span != images[1].span
-    )
-
-
-def _installed_by(install: Install, where: str) -> RocmTorch | None:
+def installed_by(install: Install, where: str) -> RocmTorch | None:
+    """Return the ROCm torch that a command installs; ``where`` is how messages name its place."""
     wheels = {
         match[1]: match[2]
         for word in install.locations
         if (match := _WHEEL.search(word.text)) and "rocm" in word.text
     }
     if "torch" in wheels:
-        from packaging.version import Version  # noqa: PLC0415
-
         return RocmTorch(where, (Version(wheels["torch"]),), frozenset(wheels), from_wheel=True)
-    torch = next((each.requirement for each in install.requirements if each.name == "torch"), None)
+    names, urls = install.names, [each.known_url for each in install.indexes]
+    torch = next(iter(install.required("torch")), None)
     is_local = torch is not None and "+rocm" in str(torch.specifier)
-    asks = any(each.name == "torch" for each in install.requirements)
-    if not asks or not (is_local or is_from_rocm(install) or _is_unknown(install)):
+    # In a file for ROCm, an index that only the run knows is one for ROCm.
+    if "torch" not in names or not (is_local or None in urls or is_from_rocm(install)):
         return None
-    packages = frozenset(
-        each.name for each in install.requirements if each.name in pytorch_index.FAMILY
-    )
+    packages = names.intersection(pytorch_index.FAMILY)
     versions = _versions(torch, install) if torch is not None else ()
-    is_pytorch = any(pytorch_index.pytorch_index(url or "") for url, _ in indexes_of(install))
+    is_pytorch = any(url and pytorch_index.pytorch_index(url) for url in urls)
     return RocmTorch(where, versions, packages, from_wheel=True, renames_triton=is_pytorch)
-
-
-def _is_unknown(install: Install) -> bool:
-    """Return whether an index that only the run knows is asked: one for ROCm in a file for ROCm."""
-    return any(url is None for url, _ in indexes_of(install))
 
 
 def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
     """Return the versions that pip may take from the index: a pin, or the newest minor release."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415
-    from rocmlint.published import rocm_wheels  # noqa: PLC0415
-    from rocmlint.text.written import minor_release  # noqa: PLC0415
-
     pinned = published.pin(torch.specifier)
     if pinned is not None:
         return (pinned,)
@@ -213,26 +136,20 @@ def _versions(torch: Requirement, install: Install) -> tuple[Version, ...]:
 
 def _of_image(image: Word, described: str) -> RocmTorch | None:
     """Return the torch that an image has by its name."""
-    from rocmlint.project import platforms  # noqa: PLC0415
-
     if platforms.of_image(image) != "rocm" or not _WITH_TORCH.search(image.text):
         return None
-    from packaging.version import Version  # noqa: PLC0415
-
     match = _IN_TAG.search(image.text)
     versions = (Version(match[1]),) if match else ()
     return RocmTorch(f"of {described}", versions, in_image=True)
 
 
-def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
+@once_per_file
+def torch_around(is_named: bool, file: File) -> RocmTorch | None:
     """Return the torch of an image for ROCm that a README, Dockerfile or compose file names.
 
-    With ``is_named``, only where one of them names the file too; then also what they install. None
+    If it ``is_named``, only where one of them names the file too; then also what they install. None
     for a file that makes an environment of its own.
     """
-    from rocmlint.project.inclusions import parts_of  # noqa: PLC0415
-    from rocmlint.rule import installs_of  # noqa: PLC0415 - loads packaging
-
     texts = documents_around(file)
     runs_here = any(os.path.basename(file.path) in text for text in texts.values())
     if OTHER_PLACE.search(file.text) or (is_named and not runs_here):
@@ -242,7 +159,7 @@ def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
         commands = installs_of(parts_of(path, text).commands) if is_named else ()
         found = [
             *(_of_image(named(each), f"the image in {name}") for each in IMAGE.findall(text)),
-            *(_installed_by(install, f"of {name}") for _, install in commands),
+            *(installed_by(install, f"of {name}") for _, install in commands),
         ]
         torch = next(filter(None, reversed(found)), None)
         if torch is not None:
@@ -250,11 +167,9 @@ def torch_around(file: File, *, is_named: bool = False) -> RocmTorch | None:
     return None
 
 
+@once_per_file
 def _declared(file: File) -> RocmTorch | None:
     """Return the build for ROCm that the project pins."""
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-    from rocmlint.text.written import requirement_of  # noqa: PLC0415
-
     for each in file.project.requirements("torch"):
         if each.declared.group or each.declared.constraint:
             continue
@@ -271,10 +186,6 @@ def keeps(requirement: Requirement, torch: RocmTorch) -> bool | None:
     None where that depends on its version and the requirement is narrow: the newest torch for ROCm
     does not meet it, or it is a pin.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
-    from .._pins.demands import newest_rocm_torch  # noqa: PLC0415
-
     answers = {_meets(requirement, each) for each in torch.versions}
     if len(answers) == 1:
         return answers.pop()
@@ -288,8 +199,6 @@ def _meets(requirement: Requirement, torch: Version) -> bool:
 
     A build of its own version (0.24.0+rocm6.4) counts as its release.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
     name, specifier = requirement.name.lower(), requirement.specifier
     if name == "torch":
         return specifier.contains(torch, prereleases=True)
@@ -302,8 +211,6 @@ def _goes_with(name: str, release: Version, torch: Version) -> bool:
 
     AMD has torchvision 0.24.0 for torch 2.9.1, which PyTorch has for 2.9.0.
     """
-    from rocmlint.published import requirements as published  # noqa: PLC0415 - loads packaging
-
     try:
         required = published.torch_requirement(name, release)
     except KeyError:

@@ -103,7 +103,7 @@ def indexes_with(command: Command | None, file: File) -> list[str | None]:
     if command is not None:
         install = install_of(command)
         asked = () if install is None else install.indexes
-        return [each.url if each.word.known else None for each in asked]
+        return [each.known_url for each in asked]
     own = Listed(os.path.abspath(file.path), file.parts)
     included = islice(with_inclusions([own], file.read), 0, None)
     return [each.url for _, parts, _ in included for each in parts.indexes]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocmlint.rules.dependencies._installs.branches import are_alternatives
+from rocmlint.rules.dependencies._installs.timeline import are_alternatives
 from rocmlint.source.document import Document
 
 if TYPE_CHECKING:

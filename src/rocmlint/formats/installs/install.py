@@ -64,6 +64,11 @@ class IndexOption(NamedTuple):
         named = _NAMED_INDEX.match(self.word.text)
         return self.word.text[named.end() if named else 0 :]
 
+    @property
+    def known_url(self) -> str | None:
+        """The URL, None where only the run knows it."""
+        return self.url if self.word.known else None
+
 
 @dataclass(frozen=True)
 class Install:
@@ -95,6 +100,16 @@ class Install:
     """Into another place than the environment it runs in: ``--target``, ``--python``."""
     unclear: tuple[Word, ...] = ()
     """Words that only the run knows: each may be a requirement, an option, or nothing."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The normalized names of the packages that are required."""
+        return frozenset(each.name for each in self.requirements if each.name is not None)
+
+    def required(self, name: str) -> list[Requirement]:
+        """Return the requirements of a package, by its normalized name, whose version is known."""
+        found = (each.requirement for each in self.requirements if each.name == name)
+        return [each for each in found if each is not None]
 
 
 def install_of(command: Command) -> Install | None:
