@@ -15,6 +15,7 @@ from rocmlint.rule import (
     once_per_file,
     statements,
     walk,
+    whole_word,
 )
 from rocmlint.syntax.unparsable import UnparsableError
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
+    from rocmlint.syntax.partial_parse import Piece
 
-    from .judgement import MissingUse
+    from .missing import MissingUse
 
 _CAUGHT = frozenset(
     {
@@ -221,7 +223,12 @@ def _left_before(
 def _demands(statement: cst.Assert | cst.Expr, source: Source) -> bool:
     if isinstance(statement, cst.Assert):
         return asks(statement.test, source)
-    return bool(_DEMANDS.search(source.text_of(statement)))
+    return _has_demands(source) and bool(_DEMANDS.search(source.text_of(statement)))
+
+
+@once_per_file
+def _has_demands(source: Source) -> bool:
+    return _DEMANDS.search(source.text.replace("\\\n", "  ")) is not None
 
 
 def _leaves(statement: cst.If) -> bool:
@@ -293,21 +300,25 @@ def _mentioning(name: str, source: Source) -> list[Source]:
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:
     """Return whether each use of a function in one file is guarded; None where there is none."""
-    used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
-    seen = False
+    used = re.compile(rf"(?<!def )(?<!class ){whole_word(name)}")
+    seen: set[Piece] = set()
+    is_used = False
     for match in used.finditer(source.code):
         try:
             piece = source.pieces.around(match.start())
         except UnparsableError:
             return False
-        line = source.line_of(match.start())
-        for each in walk(piece.module):
-            if isinstance(each, cst.Name) and each.value == name and source.span(each).line == line:
-                if isinstance(
-                    source.parent(each), (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)
-                ):
-                    continue
-                seen = True
-                if not _is_guarded_here(each, source):
-                    return False
-    return seen or None
+        for each in _uses_in(piece, name, source) if piece not in seen else ():
+            is_used = True
+            if not _is_guarded_here(each, source):
+                return False
+        seen.add(piece)
+    return is_used or None
+
+
+def _uses_in(piece: Piece, name: str, source: Source) -> Iterator[cst.Name]:
+    for each in walk(piece.module):
+        if isinstance(each, cst.Name) and each.value == name:
+            above = source.parent(each)
+            if not isinstance(above, (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)):
+                yield each
