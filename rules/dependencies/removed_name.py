@@ -200,11 +200,8 @@ def _message(found: Sequence[MissingLookup]) -> str:
 
 def _within(node: Lookup, dotted: str, source: Source) -> list[str]:
     """Return what is asked of something that is looked up: ``.c`` where ``a.b`` is missing."""
-    all_asked = [each for _, each in asked(node, source)] + [_whole(node, source)]
+    whole = source.parent(node) if isinstance(node, cst.Attribute) else None
+    all_asked = [each for _, each in asked(node, source)]
+    if isinstance(whole, cst.Attribute):
+        all_asked.append(source.resolve(whole) or "")
     return [each.removeprefix(dotted) for each in all_asked if each.startswith(f"{dotted}.")]
-
-
-def _whole(node: cst.CSTNode, source: Source) -> str:
-    """Return all that is looked up from here: ``a.b.c`` around ``a.b``."""
-    above = source.parent(node) if isinstance(node, cst.Attribute) else None
-    return (source.resolve(above) or "") if isinstance(above, cst.Attribute) else ""

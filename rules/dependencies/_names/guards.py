@@ -81,19 +81,15 @@ def is_bound(node: cst.CSTNode, source: Source) -> bool:
     return isinstance(node, cst.Name) and bool(source.bindings(node.value, node))
 
 
-def is_asked_for(found: MissingUse, source: Source) -> bool:
-    """Names that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`."""
-    name = found.name
-    return any(
-        _ASKS_EXACTLY.search(line) and re.search(rf"[\"']{re.escape(name)}[\"']", line)
-        for line in source.lines
-        if name in line
-    )
-
-
 def is_ready(found: MissingUse, source: Source) -> bool:
-    """Code that catches the error, or asks first for a version or for what is there."""
-    return is_asked_for(found, source) or is_guarded(found, source)
+    """Code that catches the error, or asks first for a version or for what is there.
+
+    Names count that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`.
+    """
+    quoted = rf"[\"']{re.escape(found.name)}[\"']"
+    lines = (each for each in source.lines if found.name in each)
+    is_asked_for = any(_ASKS_EXACTLY.search(each) and re.search(quoted, each) for each in lines)
+    return is_asked_for or is_guarded(found, source)
 
 
 def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
