@@ -12,7 +12,7 @@ from rocmlint.paths import relative
 from rocmlint.rule import Fix, PythonRule, nodes, once_per_file
 
 from ._names.guards import is_guarded
-from ._names.judgement import MissingName, MissingUse, unless_elsewhere
+from ._names.missing import Missing, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,10 +92,10 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
         called = source.resolve(node.func)
         if "use_reentrant" in given or hidden or called not in _FUNCTIONS or not node.args:
             return
-        judgement = _judged(source)
-        if judgement is None:
+        missing = _judged(source)
+        if missing is None:
             return
-        if self.is_excused(_Checkpoint(node, "use_reentrant", judgement), source):
+        if self.is_excused(_Checkpoint(node, missing), source):
             return
         name = called.rpartition(".")[2]
         message = (
@@ -111,13 +111,13 @@ class CheckpointWithoutVariant(PythonRule["cst.Call"]):
 
 
 @once_per_file
-def _judged(source: Source) -> MissingName | None:
+def _judged(source: Source) -> Missing | None:
     """Return the versions of torch, if all that may be installed warn."""
     candidates = source.versions("torch")
     if not candidates or any(each.version.release[:2] < _WARNS for each in candidates):
         return None
-    first = candidates[0]
-    found = MissingName("torch.utils.checkpoint", first, candidates, first.certain)
+    certain = candidates[0].certain
+    found = Missing("torch.utils.checkpoint", "use_reentrant", None, candidates, certain)
     return unless_elsewhere(found, source)
 
 

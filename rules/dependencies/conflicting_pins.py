@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule import PartRule, commands, declared
 
 from ._installs.words import PIP_AND_UV
-from ._names.judgement import first_fitting
+from ._names.missing import first_fitting
 from ._pins.excuses import has_own_triton, ignores_requirements, is_other_build, is_record
 
 if TYPE_CHECKING:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.published.replacements import GONE_BEFORE
 from rocmlint.rule import (
     PythonRule,
     attribute_patches,
@@ -19,37 +17,19 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.put_aside import is_kept_only
 
+from ._names.cures import is_excluded, to_require
 from ._names.guards import is_bound, is_ready
-from ._names.judgement import (
-    MissingName,
-    MissingUse,
-    first_fitting,
-    missing,
-    requirement,
-    runs_with,
-    since,
-)
+from ._names.missing import Missing, MissingUse, first_fitting, missing
 from ._names.overlays import foreign_uses, is_of_other_package
-from ._names.published_names import (
-    has,
-    has_member,
-    history,
-    is_ever_missing,
-    member,
-    was_ever_there,
-)
+from ._names.published_names import attribute_history, history, member
 from ._names.reached_code import is_leftover
-from ._names.required import is_excluded, to_require
 from ._names.uses import WORDS
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from packaging.version import Version
-
     from rocmlint.project.installed_names import InstalledNames
-    from rocmlint.published.names import History
     from rocmlint.rule import Finding, Source
 
 _SETS = compile_lazily(r"[ \t]*=(?!=)")
@@ -69,17 +49,8 @@ def _patches(source: Source) -> Iterator[re.Match[str]]:
 
 def _may_lack(owner: str, name: str) -> bool:
     """Return whether some version has an attribute and another one does not."""
-    found = _history(owner, name)
-    whole = f"{owner}.{name}"
-    return whole in GONE_BEFORE or (
-        found is not None and is_ever_missing(found) and was_ever_there(found, whole)
-    )
-
-
-def _history(owner: str, name: str) -> History | None:
-    """Return the history of an attribute of a class or of a module."""
-    found = member(owner, name) if "." in owner else None
-    return history(f"{owner}.{name}") if found is None else found
+    found = attribute_history(owner, name)
+    return found is not None and found.is_ever_missing and found.was_ever_there
 
 
 @dataclass(frozen=True)
@@ -89,11 +60,6 @@ class DeadPatch(MissingUse):
     value: cst.BaseExpression
     of_class: bool
     """Whether the owner is a class whose attributes are known."""
-
-    @property
-    def history(self) -> History | None:
-        """In which versions the owner has the attribute; None where that is not known."""
-        return _history(self.dotted, self.name)
 
 
 def is_harmless(patch: DeadPatch, source: Source) -> bool:
@@ -214,11 +180,11 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
                 or not is_bound(patch.owner, source)
             ):
                 continue
-            judgement = _missing(owner, patch.name, source)
-            if judgement is None or not judgement.is_declared:
+            found = _missing(owner, patch.name, source)
+            if found is None or not found.is_declared:
                 continue
             of_class = member(owner, patch.name) is not None
-            dead = DeadPatch(patch.node, patch.name, judgement, patch.value, of_class)
+            dead = DeadPatch(patch.node, found, patch.value, of_class)
             if not self.is_excused(dead, source):
                 is_doubtful = any(doubt(dead, source) for doubt in self.doubts)
                 yield self.finding(
@@ -226,46 +192,37 @@ class DeadMonkeypatch(PythonRule["cst.Assign | cst.Call"]):
                     source,
                     _message(dead),
                     help=_advice(dead, source),
-                    severity="note" if is_doubtful else judgement.severity,
+                    severity="note" if is_doubtful else found.severity,
                 )
 
 
 def _message(patch: DeadPatch) -> str:
-    owner, version = patch.dotted, patch.judgement.candidate.version
-    whole, found = f"{owner}.{patch.name}", _history(owner, patch.name)
-    told = since(whole, found, version)
-    package, holder = owner.partition(".")[0], owner.rpartition(".")[2]
-    named = f"Dead patch: {package} {version} has no `{holder}.{patch.name}`"
-    return first_fitting(f"{named} ({told})", named, f"Dead patch of `{patch.name}`")
+    missing = patch.missing
+    holder = patch.dotted.rpartition(".")[2]
+    named = f"Dead patch: {missing.package} {missing.version} has no `{holder}.{patch.name}`"
+    return first_fitting(f"{named} ({missing.since})", named, f"Dead patch of `{patch.name}`")
 
 
 def _advice(patch: DeadPatch, source: Source) -> str:
-    owner, judgement = patch.dotted, patch.judgement
-    bound = requirement(f"{owner}.{patch.name}", _history(owner, patch.name), judgement)
-    is_open = bool(bound) and not is_excluded(bound, judgement, source)
-    other = f", or require {to_require(bound, judgement, source)}" if is_open else ""
-    version = runs_with(judgement, owner.partition(".")[0])
-    return f"{version} Patch what {_said(owner)} calls in its place{other}."
+    missing = patch.missing
+    bound = missing.requirement
+    is_open = bool(bound) and not is_excluded(bound, missing, source)
+    other = f", or require {to_require(bound, missing, source)}" if is_open else ""
+    return f"{missing.runs_with} Patch what {_said(patch.dotted)} calls in its place{other}."
 
 
 @once_per_file
-def _missing(owner: str, name: str, source: Source) -> MissingName | None:
-    """Judge an attribute of a class or of a module."""
-    installed = partial(_is_installed, owner, name)
-    return missing(owner, partial(_has, owner, name), source, installed)
+def _missing(owner: str, name: str, source: Source) -> Missing | None:
+    """Judge an attribute of a class or of a module; where its owner is gone, the import fails."""
+    found, around = attribute_history(owner, name), history(owner)
+    known = found.where(around) if found is not None and around is not None else found
+    judged = missing(owner, name, known, source, lambda each: _is_installed(owner, name, each))
+    return None if judged is None else replace(judged, history=found)
 
 
 def _said(owner: str) -> str:
     name = owner.rpartition(".")[2]
     return f"`{name}`" if name[:1].isupper() else f"the module `{name}`"
-
-
-def _has(owner: str, name: str, version: Version) -> bool | None:
-    """Return whether a version has the attribute; where its owner is gone, the import fails."""
-    if has(owner, version) is False:
-        return None
-    state = has_member(owner, name, version) if "." in owner else None
-    return has(f"{owner}.{name}", version) if state is None else state
 
 
 def _is_installed(owner: str, name: str, installed: InstalledNames) -> bool | None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Node = cst.Call | cst.Decorator | cst.ImportFrom
     Old = OldUse | OldWeights
 
+_RENAMED = frozenset(SUCCESSORS)
 _GROUPS = (
     Group(
         ("cuda.amp", "cpu.amp", "cuda import amp", "cpu import amp"),
@@ -78,7 +79,7 @@ def is_needed_for_older(found: Old, source: Source) -> bool:
     del source
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
-    oldest = [each.lowest for each in found.judgement.candidates]
+    oldest = [each.lowest for each in found.missing.candidates]
     if isinstance(found, OldWeights):
         return any(each is None or each < Version(SINCE) for each in oldest)
     if found.dotted in SUCCESSORS and not has_successor(found):
@@ -171,7 +172,7 @@ class DeprecatedName(PythonRule["Node"]):
     def _renamed(self, node: Node, source: Source) -> Iterator[Finding]:
         """Report the names that have an exact successor."""
         found = [
-            each for each in old_uses(node, source, SUCCESSORS) if not self.is_excused(each, source)
+            each for each in old_uses(node, source, _RENAMED) if not self.is_excused(each, source)
         ]
         if found:
             fix = rewriting(found, source)

@@ -22,7 +22,7 @@ from rocmlint.rule import (
 )
 
 from ._names.guards import is_guarded
-from ._names.judgement import MissingName, MissingUse, unless_elsewhere
+from ._names.missing import Missing, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,18 +155,18 @@ class LoadOfObjects(PythonRule["cst.Call"]):
             return
         if _says_what_it_loads(node) or source.resolve(node.func) != "torch.load":
             return
-        judgement = _judged(source)
-        what = _object_of(node, source) if judgement is not None else ""
-        if judgement is None or not what:
+        missing = _judged(source)
+        what = _object_of(node, source) if missing is not None else ""
+        if missing is None or not what:
             return
-        if self.is_excused(_Load(node, "weights_only", judgement, what), source):
+        if self.is_excused(_Load(node, missing, what), source):
             return
         message = f"Since torch 2.6, `torch.load` refuses {what} by default"
         told = (
             "Pass `weights_only=False` if you trust the file, or save and load a `state_dict`. "
             "The default has been `True` since torch 2.6."
         )
-        fix, severity = _fix(node, source), judgement.severity
+        fix, severity = _fix(node, source), missing.severity
         yield self.finding(node, source, message, help=told, fix=fix, severity=severity)
 
 
@@ -176,7 +176,7 @@ def _says_what_it_loads(node: cst.Call) -> bool:
 
 
 @once_per_file
-def _judged(source: Source) -> MissingName | None:
+def _judged(source: Source) -> Missing | None:
     """Return the versions of torch, if all that may be installed have the new default."""
     candidates = source.versions("torch")
     if not candidates or any(each.version.release[:2] < _CHANGED for each in candidates):
@@ -184,7 +184,8 @@ def _judged(source: Source) -> MissingName | None:
     first = candidates[0]
     lowest = first.lowest
     certain = first.certain or (lowest is not None and lowest.release[:2] >= _CHANGED)
-    return unless_elsewhere(MissingName("torch.load", first, candidates, certain), source)
+    found = Missing("torch.load", "weights_only", None, candidates, certain)
+    return unless_elsewhere(found, source)
 
 
 def _object_of(node: cst.Call, source: Source) -> str:

@@ -13,23 +13,11 @@ from rocmlint.rule import PythonRule, nodes, once_per_file, walk
 from rocmlint.rule.put_aside import is_kept_only
 
 from ._names.advice import advice, clause_of
-from ._names.judgement import (
-    disputed,
-    enumerated,
-    first_fitting,
-    once_disputed,
-    since,
-)
-from ._names.lookups import (
-    LOOKUP_EXCUSES,
-    asked,
-    lacking_lookups,
-    missing_lookups,
-    suspected_lookups,
-)
-from ._names.published_names import history
+from ._names.lookups import LOOKUP_EXCUSES, asked, missing_lookups, suspected_lookups
+from ._names.missing import enumerated, first_fitting
 from ._names.reached_code import is_for_some_versions, is_leftover
 from ._names.rename import renaming
+from ._names.two_lists import disputed
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 from ._torch.removed import (
     ADVICE,
@@ -120,40 +108,43 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
             yield from self._removed_calls(node, source)
         if isinstance(node, cst.Call):
             return
-        yield from self._disputed(node, source)
+        for each in self._missing(node, source):
+            if each.missing.is_disputed:
+                yield disputed(self, each, each.place, source)
         for found in self._by_package(node, source):
             cure = _cure(node, found, source)
             # Of names behind odd blanks the search of the whole file knows nothing.
             with_cure = (*found, *self._by_cure(source)[cure])
             alike = list({each.dotted: each for each in with_cure}.values())
-            surest = max((each.judgement for each in alike), key=lambda each: each.certain)
+            surest = max((each.missing for each in alike), key=lambda each: each.certain)
+            is_doubtful = any(doubt(found[0], source) for doubt in self.doubts)
             finding = self.finding(
                 found[0].place,
                 source,
                 _message(alike),
                 help=advice(alike, _within(node, found[0].dotted, source), source),
                 fix=renaming(found, source),
-                severity="note" if self._is_doubtful(found[0], source) else surest.severity,
+                severity="note" if is_doubtful else surest.severity,
             )
             yield replace(finding, once=f"{self.code} {source.path} {cure}")
 
-    def _is_doubtful(self, found: MissingLookup, source: Source) -> bool:
-        return any(doubt(found, source) for doubt in self.doubts)
-
-    def _disputed(self, node: Lookup, source: Source) -> Iterator[Finding]:
-        """Say once a project that two of its lists disagree on what is there."""
-        for each in lacking_lookups(node, source):
-            if each.judgement.is_disputed and not self.is_excused(each, source):
-                message, told = disputed(each)
-                found = self.finding(each.place, source, message, help=told, severity="note")
-                yield replace(found, once=once_disputed(each, source))
+    @once_per_file
+    def _missing(self, node: Lookup, source: Source) -> list[MissingLookup]:
+        """Return what a statement or an attribute asks for in vain, and nothing excuses."""
+        found = missing_lookups(node, source)
+        return [
+            each
+            for each in found
+            if each.missing.is_declared or each.missing.is_disputed
+            if not self.is_excused(each, source)
+        ]
 
     def _by_package(self, node: Lookup, source: Source) -> list[list[MissingLookup]]:
         """Return the missing names that a statement or an attribute asks for, by their package."""
         found: dict[str, list[MissingLookup]] = {}
-        for each in missing_lookups(node, source):
-            if not self.is_excused(each, source):
-                found.setdefault(each.dotted.partition(".")[0], []).append(each)
+        for each in self._missing(node, source):
+            if not each.missing.is_disputed:
+                found.setdefault(each.missing.package, []).append(each)
         return list(found.values())
 
     @once_per_file
@@ -182,25 +173,23 @@ class RemovedName(PythonRule["Lookup | cst.Call"]):
                 removed_message(found),
                 help=f"{ADVICE[found.dotted]}.",
                 fix=rewriting([found], source) if found.dotted in SUCCESSORS else None,
-                severity=found.judgement.severity,
+                severity=found.missing.severity,
             )
             root = relative(source.project.folders[-1], source.settings.root)
-            once = "" if found.judgement.is_declared else f"{self.code} {found.dotted} {root}"
+            once = "" if found.missing.is_declared else f"{self.code} {found.dotted} {root}"
             yield replace(finding, once=once)
 
 
 def _cure(node: Lookup, found: Sequence[MissingLookup], source: Source) -> str:
     """Return what brings back the names that are asked for at one place."""
     within = _within(node, found[0].dotted, source)
-    clauses = {clause_of(each.judgement, within) for each in found}
-    return "; ".join([found[0].dotted.partition(".")[0], *sorted(clauses)])
+    clauses = {clause_of(each.missing, within) for each in found}
+    return "; ".join([found[0].missing.package, *sorted(clauses)])
 
 
 def _message(found: Sequence[MissingLookup]) -> str:
-    first = found[0]
-    version = first.judgement.candidate.version
-    begun = f"{first.dotted.partition('.')[0]} {version} has no"
-    told = since(first.dotted, history(first.dotted), version)
+    first, told = found[0], found[0].missing.since
+    begun = f"{first.missing.package} {first.missing.version} has no"
     if len(found) == 1:
         dotted, name = f"{begun} `{first.dotted}`", f"{begun} `{first.name}`"
         return first_fitting(f"{dotted} ({told})", f"{name} ({told})", dotted, name)
@@ -211,11 +200,8 @@ def _message(found: Sequence[MissingLookup]) -> str:
 
 def _within(node: Lookup, dotted: str, source: Source) -> list[str]:
     """Return what is asked of something that is looked up: ``.c`` where ``a.b`` is missing."""
-    all_asked = [each for _, each in asked(node, source)] + [_whole(node, source)]
+    whole = source.parent(node) if isinstance(node, cst.Attribute) else None
+    all_asked = [each for _, each in asked(node, source)]
+    if isinstance(whole, cst.Attribute):
+        all_asked.append(source.resolve(whole) or "")
     return [each.removeprefix(dotted) for each in all_asked if each.startswith(f"{dotted}.")]
-
-
-def _whole(node: cst.CSTNode, source: Source) -> str:
-    """Return all that is looked up from here: ``a.b.c`` around ``a.b``."""
-    above = source.parent(node) if isinstance(node, cst.Attribute) else None
-    return (source.resolve(above) or "") if isinstance(above, cst.Attribute) else ""

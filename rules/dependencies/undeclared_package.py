@@ -10,7 +10,6 @@ import libcst as cst
 from rocmlint.paths import relative
 from rocmlint.rule import PythonRule, nodes
 
-from ._names.judgement import first_fitting, requirement
 from ._names.keywords import (
     KEYWORD_EXCUSES,
     UnknownKeywordUse,
@@ -18,7 +17,7 @@ from ._names.keywords import (
     unknown_keywords,
 )
 from ._names.lookups import LOOKUP_EXCUSES, missing_lookups, suspected_lookups
-from ._names.published_names import history
+from ._names.missing import first_fitting
 from ._names.uses import DULL_IMPORTS, TORCH_WORDS, WORDS
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
-    from ._names.judgement import MissingUse
     from ._names.lookups import Lookup
+    from ._names.missing import MissingUse
 
 
 def _suspects(source: Source) -> Iterator[re.Match[str]]:
@@ -102,7 +101,7 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
         """Report the first name or keyword of each package that its newest release lacks."""
         found: dict[str, MissingUse] = {}
         for each in _missing(node, source):
-            package = each.dotted.partition(".")[0]
+            package = each.missing.package
             if package not in found and not self.is_excused(each, source):
                 found[package] = each
         for package, used in found.items():
@@ -114,14 +113,18 @@ class UndeclaredPackage(PythonRule["Lookup | cst.Call"]):
 
 
 def _missing(node: Lookup | cst.Call, source: Source) -> Iterator[MissingUse]:
-    if isinstance(node, cst.Call):
-        yield from unknown_keywords(node, source, declared=False)
-    else:
-        yield from missing_lookups(node, source, declared=False)
+    found: Iterator[MissingUse] = (
+        unknown_keywords(node, source)
+        if isinstance(node, cst.Call)
+        else missing_lookups(node, source)
+    )
+    for each in found:
+        if not (each.missing.is_declared or each.missing.is_disputed):
+            yield each
 
 
 def _message(used: MissingUse, package: str) -> str:
-    begun = f"{package} is not declared, and its newest release, {used.judgement.candidate.version}"
+    begun = f"{package} is not declared, and its newest release, {used.missing.version}"
     names = [used.name] if isinstance(used, UnknownKeywordUse) else _names(used.dotted)
     return first_fitting(
         *(f"{begun}, lacks `{each}`" for each in names), f"{begun}, lacks what is used here"
@@ -134,7 +137,6 @@ def _names(dotted: str) -> tuple[str, str]:
 
 
 def _help(used: MissingUse, package: str) -> str:
-    found = used.history if isinstance(used, UnknownKeywordUse) else history(used.dotted)
-    bound = requirement(used.dotted, found, used.judgement)
+    bound = used.missing.requirement
     such = f", such as `{bound}`" if bound else ""
     return f"Declare the versions of {package} that this runs with{such}."

@@ -11,28 +11,17 @@ from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.rule import Fix, PythonRule, last_name, nodes, walk
 from rocmlint.rule.put_aside import is_kept_only
 
-from ._names.cures import bound_for
-from ._names.judgement import (
-    disputed,
-    enumerated,
-    first_fitting,
-    once_disputed,
-    requirement,
-    runs_with,
-    since,
-)
+from ._names.cures import bound_for, is_excluded, to_require
 from ._names.keywords import (
     KEYWORD_EXCUSES,
-    keyword_history,
-    lacking_keywords,
     settings_for,
     suspected_calls,
     unknown_keywords,
 )
-from ._names.published_names import names
+from ._names.missing import enumerated, first_fitting
+from ._names.published_names import keyword_history, names
 from ._names.reached_code import is_for_some_versions, is_leftover
-from ._names.rename import is_there_throughout
-from ._names.required import is_excluded, to_require
+from ._names.two_lists import disputed
 from ._names.uses import WORDS
 
 if TYPE_CHECKING:
@@ -42,8 +31,8 @@ if TYPE_CHECKING:
     from rocmlint.published.replacements import KeywordAdvice
     from rocmlint.rule import Finding, Source
 
-    from ._names.judgement import MissingName
     from ._names.keywords import UnknownKeywordUse
+    from ._names.missing import Missing
 
 _ALIKE = 0.85
 """How alike a misspelled keyword and the right one are, as `difflib` measures it."""
@@ -110,45 +99,40 @@ class UnknownKeyword(PythonRule["cst.Call"]):
 
     def check(self, node: cst.Call, source: Source) -> Iterator[Finding]:
         """Judge the keywords of a call, package by package: configurations inherit some."""
-        yield from self._disputed(node, source)
         by_package: dict[str, list[UnknownKeywordUse]] = {}
         for each in unknown_keywords(node, source):
-            if not self.is_excused(each, source):
-                by_package.setdefault(each.dotted.partition(".")[0], []).append(each)
+            if not (each.missing.is_declared or each.missing.is_disputed):
+                continue  # reported by undeclared-package
+            if self.is_excused(each, source):
+                continue
+            if each.missing.is_disputed:
+                yield disputed(self, each, each.argument, source)
+            else:
+                by_package.setdefault(each.missing.package, []).append(each)
         for unknown in by_package.values():
-            surest = max((each.judgement for each in unknown), key=lambda each: each.certain)
+            surest = max((each.missing for each in unknown), key=lambda each: each.certain)
+            is_doubtful = any(doubt(unknown[0], source) for doubt in self.doubts)
             finding = self.finding(
                 unknown[0].argument,
                 source,
                 _message(unknown),
                 help=_advice(unknown, node, source),
                 fix=_fix(unknown, node, source),
-                severity="note" if self._is_doubtful(unknown[0], source) else surest.severity,
+                severity="note" if is_doubtful else surest.severity,
             )
             names_of = " ".join(sorted(each.name for each in unknown))
             yield replace(finding, once=f"{self.code} {source.path} {unknown[0].called} {names_of}")
 
-    def _is_doubtful(self, found: UnknownKeywordUse, source: Source) -> bool:
-        return any(doubt(found, source) for doubt in self.doubts)
-
-    def _disputed(self, node: cst.Call, source: Source) -> Iterator[Finding]:
-        """Say once a project that two of its lists disagree on what is taken."""
-        for each in lacking_keywords(node, source):
-            if each.judgement.is_disputed and not self.is_excused(each, source):
-                message, told = disputed(each)
-                found = self.finding(each.argument, source, message, help=told, severity="note")
-                yield replace(found, once=once_disputed(each, source))
-
 
 def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
     first = unknown[0]
-    version, package = first.judgement.candidate.version, first.dotted.partition(".")[0]
+    version, package = first.missing.version, first.missing.package
     inherited = not first.called.startswith(f"{package}.")
     begun = f"`{first.called.rpartition('.')[2]}` takes no"
     where = f"{'with' if inherited else 'in'} {package} {version}"
-    told = since(f"{first.dotted}({first.name})", first.history, version)
     listed = enumerated([each.name for each in unknown], "or")
     if len(unknown) == 1:
+        told = first.missing.since
         return first_fitting(f"{begun} {listed} {where} ({told})", f"{begun} {listed} {where}")
     others = f"`{first.name}` and other keywords"
     return first_fitting(
@@ -158,9 +142,10 @@ def _message(unknown: Sequence[UnknownKeywordUse]) -> str:
 
 def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source) -> str:
     told = [_instead(each, call, source) for each in unknown]
-    bounds = [requirement(each.dotted, each.history, each.judgement) for each in unknown]
+    bounds = [each.missing.requirement for each in unknown]
+    first = unknown[0].missing
     is_cured = not any(_spread(each, call, source) for each in unknown)
-    bound = bound_for(bounds, unknown[0].judgement, source) if is_cured else ""
+    bound = bound_for(bounds, first, source) if is_cured else ""
     if not any(told) and _takes_nothing_now(unknown, call):
         told = (
             [] if bound else [f"do without `{_class(unknown[0])}`: it takes no arguments any more"]
@@ -169,15 +154,13 @@ def _advice(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source
         left = [each.name for each, said in zip(unknown, told, strict=True) if not said]
         told += [_without(left, unknown[0], call)] if left else []
     said = "; ".join(dict.fromkeys(filter(None, told)))
-    judgement = unknown[0].judgement
-    if bound and (not said or not is_excluded(bound, judgement, source)):
-        required = f"require {to_require(bound, judgement, source)}"
+    if bound and (not said or not is_excluded(bound, first, source)):
+        required = f"require {to_require(bound, first, source)}"
         if ";" in said:
             said = f"{said}; or {required} and change nothing"
         else:
             said = f"{said}, or {required}" if said else required
-    version = runs_with(unknown[0].judgement, unknown[0].dotted.partition(".")[0])
-    return f"{version} {said[0].upper()}{said[1:]}."
+    return f"{first.runs_with} {said[0].upper()}{said[1:]}."
 
 
 def _without(left: Sequence[str], used: UnknownKeywordUse, call: cst.Call) -> str:
@@ -209,26 +192,25 @@ def _class(used: UnknownKeywordUse) -> str:
 def _signature(used: UnknownKeywordUse) -> Signature | None:
     """Return how what is called is called in the judged release; None where that is not known."""
     known = names(used.dotted)
-    version = used.judgement.candidate.version
-    return known.signature(used.dotted, version) if known is not None else None
+    return known.signature(used.dotted, used.missing.version) if known is not None else None
 
 
 def _instead(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
     """Return what to write for one keyword, "" where that is not known."""
-    dotted, keyword, judgement = unknown.dotted, unknown.name, unknown.judgement
-    new = _new_keyword(dotted, keyword, judgement)
+    dotted, keyword, missing = unknown.dotted, unknown.name, unknown.missing
+    new = _new_keyword(missing)
     advice = keyword_advice(dotted, keyword)
     if _is_given(new or (advice.new if advice is not None else ""), call):
         return f"leave out `{keyword}`"
     if new:
         return f"write `{new}` instead of `{keyword}`"
     if advice is not None:
-        return _told(advice, judgement, dotted.partition(".")[0])
+        return _told(advice, missing)
     whole = _spread(unknown, call, source)
     if whole:
         others = ", with what `args` has now," if _is_given("args", call) else ""
         return f"pass `args={whole}`{others} instead of its fields"
-    settings = settings_for(dotted, keyword, judgement.candidate.version)
+    settings = settings_for(dotted, keyword, missing.version)
     if settings is not None:
         return f"pass `{keyword}` to `{settings}`"
     alike = _alike(unknown, call)
@@ -239,8 +221,8 @@ def _alike(unknown: UnknownKeywordUse, call: cst.Call) -> str:
     """Return the parameter that a misspelled keyword is meant for, "" where none is alike."""
     from difflib import get_close_matches  # noqa: PLC0415 - few files need it
 
-    signature = _signature(unknown)
-    if unknown.history.there or signature is None:
+    signature, known = _signature(unknown), unknown.missing.history
+    if signature is None or (known is not None and known.was_ever_there):
         return ""
     taken = (*signature.positional, *signature.keyword_only)
     left = [each for each in taken if not _is_given(each, call)]
@@ -252,7 +234,7 @@ def _spread(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
 
     It has the keyword, too: given twice, that fails with every release.
     """
-    settings = settings_for(unknown.dotted, unknown.name, unknown.judgement.candidate.version)
+    settings = settings_for(unknown.dotted, unknown.name, unknown.missing.version)
     for each in call.args:
         for node in walk(each.value) if settings is not None and each.star == "**" else ():
             value = source.value_of(node) if isinstance(node, cst.Name) else None
@@ -261,21 +243,24 @@ def _spread(unknown: UnknownKeywordUse, call: cst.Call, source: Source) -> str:
     return ""
 
 
-def _told(advice: KeywordAdvice, judgement: MissingName, package: str) -> str:
+def _told(advice: KeywordAdvice, missing: Missing) -> str:
     """Add the release that an advice needs, where an older one may be installed."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
-    lowest = [each.lowest for each in judgement.candidates]
+    lowest = [each.lowest for each in missing.candidates]
     works = not advice.since or all(
         each is not None and each >= Version(advice.since) for each in lowest
     )
-    return advice.text if works else f"{advice.text}, and require `{package}>={advice.since}`"
+    return (
+        advice.text if works else f"{advice.text}, and require `{missing.package}>={advice.since}`"
+    )
 
 
-def _new_keyword(dotted: str, keyword: str, judgement: MissingName) -> str | None:
-    new = keyword_replacement(dotted, keyword)
-    taken = keyword_history(dotted, new).at if new else None
-    if taken is None or any(taken(each.version) is not True for each in judgement.candidates):
+def _new_keyword(missing: Missing) -> str | None:
+    """Return the keyword that took its place, if all versions that count take that."""
+    new = keyword_replacement(missing.dotted, missing.name)
+    taken = keyword_history(missing.dotted, new).at if new else None
+    if taken is None or any(taken(each.version) is not True for each in missing.candidates):
         return None
     return new
 
@@ -284,12 +269,12 @@ def _fix(unknown: Sequence[UnknownKeywordUse], call: cst.Call, source: Source) -
     """Rename what only changed its name; what else is unknown stays, for the user to judge."""
     edits, renamed, safe = [], [], True
     for each in unknown:
-        new = _new_keyword(each.dotted, each.name, each.judgement)
+        new = _new_keyword(each.missing)
         if new is None or each.argument.keyword is None or _is_given(new, call):
             continue
         edits.append(source.replace(each.argument.keyword, new))
         renamed.append(f"`{new}`")
-        safe = safe and is_there_throughout(keyword_history(each.dotted, new).at, each.judgement)
+        safe = safe and each.missing.is_there_throughout(keyword_history(each.dotted, new))
     return Fix(f"Use {' and '.join(renamed)}", tuple(edits), safe=safe) if edits else None
 
 

@@ -6,13 +6,9 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from rocmlint.published.replacements import replacement_of
-
-from .cures import bound_for
-from .judgement import common_bound, enumerated, last_with, requirement, runs_with
-from .published_names import has, history, names
-from .rename import successor
-from .required import is_excluded, to_require
+from .cures import bound_for, common_bound, is_excluded, to_require
+from .missing import enumerated
+from .published_names import has, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Source
 
-    from .judgement import MissingName, MissingUse
+    from .missing import Missing, MissingUse
 
 
 def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) -> str:
@@ -29,27 +25,26 @@ def advice(uses: Sequence[MissingUse], within: Sequence[str], source: Source) ->
 
     ``within`` is what is asked of the names that are modules: ``.Name`` of ``module.Name``.
     """
-    package = uses[0].dotted.partition(".")[0]
-    bounds = [requirement(each.dotted, history(each.dotted), each.judgement) for each in uses]
-    bound = bound_for(bounds, uses[0].judgement, source)
+    first = uses[0].missing
+    bounds = [each.missing.requirement for each in uses]
+    bound = bound_for(bounds, first, source)
     cures = bool(bound) or not common_bound(bounds)
     clauses: dict[str, list[MissingUse]] = {}
-    is_bound_alone = bool(bound) and not any(clause_of(each.judgement, within) for each in uses)
+    is_bound_alone = bool(bound) and not any(clause_of(each.missing, within) for each in uses)
     for each, own in zip(uses, bounds, strict=True):
-        clause = clause_of(each.judgement, within)
+        clause = clause_of(each.missing, within)
         if not clause and ">=" in own and cures:
-            clause = "" if bound else f"require {to_require(own, each.judgement, source)} for {{}}"
+            clause = "" if bound else f"require {to_require(own, each.missing, source)} for {{}}"
         elif not clause and not is_bound_alone:
-            clause = _without(each.judgement)
+            clause = f"do without {{}}: {each.missing.last_with}"
         clauses.setdefault(clause, []).append(each)
     texts = [_said(clause, some, alone=len(uses) == 1) for clause, some in clauses.items()]
-    judgement = uses[0].judgement
     if bound and not any(texts):
-        texts.append(f"require {to_require(bound, judgement, source)}")
-    elif bound and not is_excluded(bound, judgement, source):
-        texts.append(f"or require {to_require(bound, judgement, source)}")
+        texts.append(f"require {to_require(bound, first, source)}")
+    elif bound and not is_excluded(bound, first, source):
+        texts.append(f"or require {to_require(bound, first, source)}")
     text = "; ".join(filter(None, texts)) if len(uses) > 1 else ", ".join(filter(None, texts))
-    return f"{runs_with(uses[0].judgement, package)} {text[0].upper()}{text[1:]}."
+    return f"{first.runs_with} {text[0].upper()}{text[1:]}."
 
 
 def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
@@ -60,34 +55,25 @@ def _said(clause: str, uses: Sequence[MissingUse], *, alone: bool) -> str:
     return clause if alone or not clause else f"for {listed} {clause}"
 
 
-def clause_of(judgement: MissingName, within: Sequence[str]) -> str:
+def clause_of(missing: Missing, within: Sequence[str]) -> str:
     """Return what to do about a name, with ``{}`` for all treated alike; "" for nothing."""
-    dotted, version = judgement.dotted, judgement.candidate.version
-    new = successor(judgement)
+    new = missing.successor
     if new is not None:
         module, _, name = new.new.rpartition(".")
-        moved = new.same and name == dotted.rpartition(".")[2] and not _is_module(new.new)
+        index = names(new.new)
+        is_module = index is not None and index.is_module(new.new)
+        moved = new.same and name == missing.name and not is_module
         return f"import {{}} from `{module}`" if moved else f"use `{new.new}`"
-    replacement = replacement_of(dotted)
-    if replacement is not None and replacement.advice:
-        return f"{replacement.advice[0].lower()}{replacement.advice[1:]}"
-    holder = _moved(dotted, within, version)
+    known = missing.replacement
+    if known is not None and known.advice:
+        return f"{known.advice[0].lower()}{known.advice[1:]}"
+    holder = _moved(missing.dotted, within, missing.version)
     if holder is not None:
         return f"use `{holder}`"
-    alike = _module_now(dotted, version)
+    alike = _module_now(missing.dotted, missing.version)
     if alike is not None:
         return f"take {{}} from `{alike}` if it does the same"
     return ""
-
-
-def _without(judgement: MissingName) -> str:
-    dotted = judgement.dotted
-    return f"do without {{}}: {last_with(dotted, history(dotted), judgement)}"
-
-
-def _is_module(dotted: str) -> bool:
-    known = names(dotted)
-    return known is not None and dotted in known.modules()
 
 
 def _moved(dotted: str, within: Sequence[str], version: Version) -> str | None:

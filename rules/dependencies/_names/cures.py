@@ -1,8 +1,9 @@
-"""Which requirement brings back all that a file asks of a package, not only what is reported."""
+"""Which requirement brings back all that a file asks of a package, and what conflicts with it."""
 
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,10 @@ import libcst as cst
 from rocmlint.rule import once_per_file, walk, whole_word
 
 from .guards import is_guarded_node
-from .judgement import begins_at, common_bound, minor
-from .keywords import callable_of, definer, has_keyword_rewrite, keyword_history
+from .keywords import callable_of, definer, has_keyword_rewrite
 from .lookups import asked
-from .published_names import has_rewrite, history, is_ever_missing, lacking, names
+from .missing import minor
+from .published_names import has_rewrite, history, keyword_history, lacking, names
 from .uses import imports, uses
 
 if TYPE_CHECKING:
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rocmlint.disk.disk import Disk
+    from rocmlint.project.requirement_conflicts import Obstacles
     from rocmlint.published.names import History
     from rocmlint.rule import Source
 
-    from .judgement import MissingName
+    from .missing import Missing
 
 
-def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> str:
+def bound_for(bounds: Sequence[str], missing: Missing, source: Source) -> str:
     """Return the requirement that several say together, as far as it leaves nothing else missing.
 
     It is "" where they do not agree, where no release has all that the file asks for, and where it
@@ -37,28 +39,83 @@ def bound_for(bounds: Sequence[str], judgement: MissingName, source: Source) -> 
     """
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415 - few files need it
 
-    bound, package = common_bound(bounds), judgement.dotted.partition(".")[0]
+    bound, package = common_bound(bounds), missing.package
     known = names(package)
     versions = known.versions if known is not None else ()
     specifier = SpecifierSet(bound.removeprefix(package))
     allowed = [each for each in versions if bound and specifier.contains(each, prereleases=True)]
     if not allowed:
         return bound  # from before the index begins
-    needed = _needed(package, judgement.candidate.version, source)
+    needed = _needed(package, missing.version, source)
     fitting = [each for each in allowed if _is_there(needed, each)]
     if not fitting:
         return ""
     if "<" in bound:
         before = minor(next(each for each in versions if each > fitting[-1]))
-        bound = "" if begins_at(before, judgement) else f"{package}<{before}"
+        bound = "" if missing.begins_at(before) else f"{package}<{before}"
     else:
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
         bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
     left = SpecifierSet(bound.removeprefix(package))
     kept = [each for each in versions if left.contains(each, prereleases=True)]
-    imported = _imported_elsewhere(package, judgement.candidate.version, source)
+    imported = _imported_elsewhere(package, missing.version, source)
     is_left = all(any(_is_there((each,), version) for version in kept) for each in imported)
     return bound if is_left else ""
+
+
+def common_bound(bounds: Sequence[str]) -> str:
+    """Return the requirement that several say together, "" where they do not agree."""
+    if all("<" in each for each in bounds):
+        return min(bounds, key=_release)
+    return max(bounds, key=_release) if all(">=" in each for each in bounds) else ""
+
+
+def _release(bound: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", bound.rpartition("<")[2].rpartition("=")[2])]
+
+
+def to_require(bound: str, missing: Missing, source: Source) -> str:
+    """Return a requirement as it is advised, and what else has to change for it."""
+    return f"`{_offered(bound)}`{_obstacles(bound, missing, source).clause}"
+
+
+def is_excluded(bound: str, missing: Missing, source: Source) -> bool:
+    """Return whether something else in the project leaves no release that a requirement allows."""
+    return bool(_obstacles(bound, missing, source))
+
+
+def _offered(bound: str) -> str:
+    """Return a requirement with a floor that an index offers: not a release that was taken back."""
+    from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
+    from packaging.version import Version  # noqa: PLC0415
+
+    from rocmlint.project.requirement_conflicts import first_offered  # noqa: PLC0415
+    from rocmlint.published.requirements import is_yanked  # noqa: PLC0415
+
+    package, sign, rest = bound.partition(">=")
+    floor = rest.partition(",")[0]
+    distribution = package.replace("_", "-")
+    if not sign or not is_yanked(distribution, Version(floor)):
+        return bound
+    first = first_offered(distribution, Requirement(bound).specifier)
+    return bound if first is None else bound.replace(f">={floor}", f">={first}", 1)
+
+
+def _obstacles(bound: str, missing: Missing, source: Source) -> Obstacles:
+    is_own = "this file" in missing.candidates[0].said  # which installs what it needs itself
+    return _obstacles_among(bound, is_own, source)
+
+
+@once_per_file
+def _obstacles_among(bound: str, is_own: bool, source: Source) -> Obstacles:
+    from packaging.requirements import Requirement  # noqa: PLC0415 - few files need it
+
+    from rocmlint.project.companions import Companions, companions  # noqa: PLC0415
+    from rocmlint.project.requirement_conflicts import obstacles  # noqa: PLC0415
+
+    wanted = Requirement(bound)
+    others = Companions() if is_own else companions(source.project)
+    return obstacles(wanted.name.replace("_", "-"), wanted.specifier, others)
 
 
 @once_per_file
@@ -103,7 +160,7 @@ def _needed(package: str, judged: Version, source: Source) -> tuple[History, ...
         for piece in pieces.values()
         for node in walk(piece.module)
         for dotted, each in _asked_of(node, judged, source)
-        if dotted.startswith(f"{package}.") and is_ever_missing(each)
+        if dotted.startswith(f"{package}.") and each.is_ever_missing
         if not is_guarded_node(node, source)
     )
 

@@ -15,6 +15,7 @@ from rocmlint.rule import (
     once_per_file,
     statements,
     walk,
+    whole_word,
 )
 from rocmlint.syntax.unparsable import UnparsableError
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocmlint.rule import Source
+    from rocmlint.syntax.partial_parse import Piece
 
-    from .judgement import MissingUse
+    from .missing import MissingUse
 
 _CAUGHT = frozenset(
     {
@@ -79,19 +81,15 @@ def is_bound(node: cst.CSTNode, source: Source) -> bool:
     return isinstance(node, cst.Name) and bool(source.bindings(node.value, node))
 
 
-def is_asked_for(found: MissingUse, source: Source) -> bool:
-    """Names that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`."""
-    name = found.name
-    return any(
-        _ASKS_EXACTLY.search(line) and re.search(rf"[\"']{re.escape(name)}[\"']", line)
-        for line in source.lines
-        if name in line
-    )
-
-
 def is_ready(found: MissingUse, source: Source) -> bool:
-    """Code that catches the error, or asks first for a version or for what is there."""
-    return is_asked_for(found, source) or is_guarded(found, source)
+    """Code that catches the error, or asks first for a version or for what is there.
+
+    Names count that the file looks up somewhere as text, with `hasattr`, `getattr` or `signature`.
+    """
+    quoted = rf"[\"']{re.escape(found.name)}[\"']"
+    lines = (each for each in source.lines if found.name in each)
+    is_asked_for = any(_ASKS_EXACTLY.search(each) and re.search(quoted, each) for each in lines)
+    return is_asked_for or is_guarded(found, source)
 
 
 def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
@@ -112,7 +110,7 @@ def _is_guarded_here(node: cst.CSTNode, source: Source) -> bool:
         if isinstance(above, cst.IndentedBlock) and _left_before(above.body, below, node, source):
             return True
         if isinstance(above, (cst.FunctionDef, cst.ClassDef)) and any(
-            _SKIPS.search(source.text_of(each)) for each in above.decorators
+            _SKIPS.search(_code_of(each.decorator)) for each in above.decorators
         ):
             return True
         below = above
@@ -130,13 +128,18 @@ def asks(
         return False
     names = [each for each in walk(test) if isinstance(each, cst.Name)]
     says = {each.value for each in names if _says_it_is_imported(each, of, source)}
-    text = _PATH.sub("", source.text_of(test))
+    text = _PATH.sub("", _code_of(test))
     text = re.sub(rf"\b(?:{'|'.join(map(re.escape, says))})\b", "", text) if says else text
     if _ASKS.search(text) or _ASKS_EXACTLY.search(text):
         return True
     return hops > 0 and any(
         _stands_for_question(each, source, hops, of) for each in names if each.value not in says
     )
+
+
+def _code_of(node: cst.CSTNode) -> str:
+    """Return the code of a small node: to find the place of one takes as long as for all."""
+    return cst.Module([]).code_for_node(node)
 
 
 def _says_it_is_imported(name: cst.Name, of: cst.CSTNode | None, source: Source) -> bool:
@@ -221,7 +224,12 @@ def _left_before(
 def _demands(statement: cst.Assert | cst.Expr, source: Source) -> bool:
     if isinstance(statement, cst.Assert):
         return asks(statement.test, source)
-    return bool(_DEMANDS.search(source.text_of(statement)))
+    return _has_demands(source) and bool(_DEMANDS.search(source.text_of(statement)))
+
+
+@once_per_file
+def _has_demands(source: Source) -> bool:
+    return _DEMANDS.search(source.text.replace("\\\n", "  ")) is not None
 
 
 def _leaves(statement: cst.If) -> bool:
@@ -293,21 +301,25 @@ def _mentioning(name: str, source: Source) -> list[Source]:
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:
     """Return whether each use of a function in one file is guarded; None where there is none."""
-    used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
-    seen = False
+    used = re.compile(rf"(?<!def )(?<!class ){whole_word(name)}")
+    seen: set[Piece] = set()
+    is_used = False
     for match in used.finditer(source.code):
         try:
             piece = source.pieces.around(match.start())
         except UnparsableError:
             return False
-        line = source.line_of(match.start())
-        for each in walk(piece.module):
-            if isinstance(each, cst.Name) and each.value == name and source.span(each).line == line:
-                if isinstance(
-                    source.parent(each), (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)
-                ):
-                    continue
-                seen = True
-                if not _is_guarded_here(each, source):
-                    return False
-    return seen or None
+        for each in _uses_in(piece, name, source) if piece not in seen else ():
+            is_used = True
+            if not _is_guarded_here(each, source):
+                return False
+        seen.add(piece)
+    return is_used or None
+
+
+def _uses_in(piece: Piece, name: str, source: Source) -> Iterator[cst.Name]:
+    for each in walk(piece.module):
+        if isinstance(each, cst.Name) and each.value == name:
+            above = source.parent(each)
+            if not isinstance(above, (cst.FunctionDef, cst.ClassDef, cst.ImportAlias)):
+                yield each

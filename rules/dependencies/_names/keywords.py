@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,9 +13,9 @@ from rocmlint.rule import Text, compile_lazily, dotted_text, once_per_file
 from rocmlint.text.text import LEXEME
 
 from .guards import is_ready
-from .judgement import MissingName, MissingUse, missing
+from .missing import Missing, MissingUse, missing
 from .overlays import foreign_uses, is_of_other_package
-from .published_names import is_ever_missing, names
+from .published_names import keyword_history, names
 from .uses import is_of_torch
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.project.installed_names import InstalledNames
-    from rocmlint.published.names import History
     from rocmlint.rule import Source
 
 _CLASS = compile_lazily(r"^class[ \t]+\w+[ \t]*\((?:[ \t\n]|#[^\n]*)*([\w.]+)", re.MULTILINE)
@@ -50,51 +47,56 @@ class UnknownKeywordUse(MissingUse):
     called: str
     """What the call names; the owner of the keyword may be a base of it."""
 
-    @property
-    def history(self) -> History:
-        """In which versions the keyword is taken."""
-        return keyword_history(self.dotted, self.name)
+
+def suspected_calls(source: Source) -> tuple[re.Match[str], ...]:
+    """Find calls of imported callables with a keyword that they do not take."""
+    return tuple(match for match, keywords in _suspected(source) if keywords)
 
 
 @once_per_file
-def suspected_calls(source: Source) -> tuple[re.Match[str], ...]:
-    """Find calls of imported callables with a keyword that they do not take."""
-    return tuple(_suspected(source))
+def _suspected(source: Source) -> tuple[tuple[re.Match[str], frozenset[str]], ...]:
+    """Return the calls of imported callables, and the keywords of each that are not taken."""
+    return tuple(
+        (match, frozenset(_not_taken(callables, opening, source)))
+        for match, callables, opening in _calls(source)
+    )
 
 
-def _suspected(source: Source) -> Iterator[re.Match[str]]:
+@once_per_file
+def _keywords_in_vain(source: Source) -> frozenset[str]:
+    return frozenset(keyword for _, keywords in _suspected(source) for keyword in keywords)
+
+
+def _calls(source: Source) -> Iterator[tuple[re.Match[str], Iterable[str], int]]:
+    """Yield where a text calls what it imports, what that may be, and the opening bracket."""
     text = source.text
     found = foreign_uses(source)
     for place in found.places:
         if _OPENS.match(text, place.match.end()):
-            if _takes_them_not((place.dotted,), place.match.end(), source):
-                yield place.match
+            yield place.match, (place.dotted,), place.match.end()
     if "super" not in text or all(is_of_torch(each.dotted) for each in found.imports):
         return
     bases = {dotted for each in _CLASS.finditer(text) for dotted in found.meanings(each[1])}
     for match in _SUPER.finditer(text) if bases else ():
-        if _takes_them_not(bases, match.end() - 1, source):
-            yield match
+        yield match, bases, match.end() - 1
 
 
-def _takes_them_not(callables: Iterable[str], opening: int, source: Source) -> bool:
+def _not_taken(callables: Iterable[str], opening: int, source: Source) -> Iterator[str]:
     keywords = set(_KEYWORD.findall(_arguments(source.text, opening)))
-    judged = (
-        _judged(definer(called, keyword), keyword, source)
-        for called in callables
-        if not is_of_torch(called)
-        for keyword in keywords
-    )
-    return any(each is not None and not is_of_other_package(each, source) for each in judged)
+    for called in callables:
+        for keyword in keywords if not is_of_torch(called) else ():
+            found = _judged(definer(called, keyword), keyword, source)
+            if found is not None and not is_of_other_package(found, source):
+                yield keyword
 
 
 @once_per_file
-def _judged(dotted: str, keyword: str, source: Source) -> MissingName | None:
+def _judged(dotted: str, keyword: str, source: Source) -> Missing | None:
     """Judge a keyword; None unless each version that may be installed takes it not."""
     found = keyword_history(dotted, keyword)
-    if not is_ever_missing(found):
+    if not found.is_ever_missing:
         return None
-    return missing(dotted, found.at, source, partial(_takes, dotted, keyword))
+    return missing(dotted, keyword, found, source, lambda each: each.takes_keyword(dotted, keyword))
 
 
 def _arguments(text: str, start: int) -> str:
@@ -109,37 +111,23 @@ def _arguments(text: str, start: int) -> str:
     return Text(text[start:end]).code
 
 
-@lru_cache(maxsize=4096)
-def keyword_history(dotted: str, keyword: str) -> History:
-    from rocmlint.published.names import History  # noqa: PLC0415 - few files need it
-
-    known = names(dotted)
-    return History((), 0, 0) if known is None else known.keyword(dotted, keyword)
-
-
-def unknown_keywords(
-    node: cst.Call, source: Source, *, declared: bool = True
-) -> Iterator[UnknownKeywordUse]:
-    """Yield the keywords of a call that what it calls does not take.
-
-    ``declared`` says whether the project has to ask for the package, or must not.
-    """
-    for each in lacking_keywords(node, source):
-        if each.judgement.is_reported(declared=declared):
-            yield each
-
-
-def lacking_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
-    """Yield also those that only the version of one list lacks, while another list allows them."""
-    written = [each for each in node.args if each.keyword is not None]
+def unknown_keywords(node: cst.Call, source: Source) -> Iterator[UnknownKeywordUse]:
+    """Yield the keywords of a call that what it calls does not take."""
+    written = [each for each in node.args if _may_be_unknown(each, source)]
     called = callable_of(node, source) if written else None
     if called is None or is_of_torch(called) or names(called) is None:
         return
     for each in written:
         keyword = each.keyword.value if each.keyword is not None else ""
-        judgement = _judged(definer(called, keyword), keyword, source)
-        if judgement is not None:
-            yield UnknownKeywordUse(node, keyword, judgement, each, called)
+        found = _judged(definer(called, keyword), keyword, source)
+        if found is not None:
+            yield UnknownKeywordUse(node, found, each, called)
+
+
+def _may_be_unknown(argument: cst.Arg, source: Source) -> bool:
+    if argument.keyword is None:
+        return False
+    return source.is_oddly_spaced or argument.keyword.value in _keywords_in_vain(source)
 
 
 def definer(called: str, keyword: str) -> str:
@@ -171,10 +159,6 @@ def has_keyword_rewrite(dotted: str, keyword: str, version: Version) -> bool:
         return True
     told = keyword_advice(dotted, keyword) is not None
     return told or settings_for(dotted, keyword, version) is not None
-
-
-def _takes(dotted: str, keyword: str, installed: InstalledNames) -> bool | None:
-    return installed.takes_keyword(dotted, keyword)
 
 
 def callable_of(node: cst.Call, source: Source) -> str | None:

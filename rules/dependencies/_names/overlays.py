@@ -37,33 +37,14 @@ def foreign_uses(source: Source) -> Uses:
     return places_of(found, text)
 
 
-def is_rewritten(found: Named, source: Source) -> bool:
-    """Names of peft, transformers and trl where unsloth is imported, which rewrites these.
-
-    That may be in another module of the same package.
-    """
-    return _package(found) in _REWRITTEN and _imports_rewriter(source)
-
-
-def is_overlaid(found: Named, source: Source) -> bool:
-    """Modules that a file of the project may replace, as its path ends like theirs.
-
-    ``patches/models/gemma/modeling_gemma.py`` stands for
-    ``transformers.models.gemma.modeling_gemma``: what that module has, the index cannot know.
-    """
-    return _has_overlay(found.dotted, source)
-
-
 def is_of_other_package(found: Named, source: Source) -> bool:
     """Packages of which the project replaces modules, or that unsloth rewrites.
 
-    Written for unslothai/notebooks, nb/AMD-Llama_FP8_GRPO.ipynb.
+    Written for unslothai/notebooks, nb/AMD-Llama_FP8_GRPO.ipynb; the import of unsloth may be in
+    another module of the same package.
     """
-    return is_rewritten(found, source) or is_overlaid(found, source)
-
-
-def _package(found: Named) -> str:
-    return found.dotted.partition(".")[0]
+    is_rewritten = found.dotted.partition(".")[0] in _REWRITTEN and _imports_rewriter(source)
+    return is_rewritten or _has_overlay(found.dotted, source)
 
 
 @once_per_file
@@ -92,6 +73,11 @@ def _imports_rewriter(source: Source) -> bool:
 
 @once_per_file
 def _has_overlay(dotted: str, source: Source) -> bool:
+    """Return whether a file of the project may replace a module, as its path ends like that.
+
+    ``patches/models/gemma/modeling_gemma.py`` stands for
+    ``transformers.models.gemma.modeling_gemma``: what that module has, the index cannot know.
+    """
     parts = dotted.split(".")
     wanted = tuple(
         os.path.join(os.sep, parts[length - 2], f"{parts[length - 1]}.py")

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.project.texts import texts_below
-from rocmlint.rule import compile_lazily, once_per_file, syntax_tree
+from rocmlint.rule import compile_lazily, once_per_file, syntax_tree, whole_word
 from rocmlint.rule.closed_projects import module_name, names_what_it_runs
 
 if TYPE_CHECKING:
@@ -49,13 +49,15 @@ def is_for_some_versions(found: object, source: Source) -> bool:
 def _is_for_some_versions(source: Source) -> bool:
     """Return whether no import of a module, nor of those that import it, is outside of branches."""
     root = source.project.folders[-1]
+    if not source.modules_with(root, (_BRANCH.pattern,)):
+        return False  # what a few projects have is looked for once in each
     waiting, seen, in_branches = [os.path.abspath(source.path)], set[str](), False
     while waiting:
         path = waiting.pop()
         seen.add(path)
-        name = re.escape(module_name(path))
-        imported = rf"(?m)^(?P<indent>[ \t]*)(?:from|import)\b[^\n#]*\b{name}\b"
-        users = set(source.modules_with(root, (imported,))) - seen
+        name = module_name(path)
+        imported = rf"(?m)^(?P<indent>[ \t]*)(?:from|import)\b[^\n#]*\b{re.escape(name)}\b"
+        users = set(source.modules_with(root, (whole_word(name), imported))) - seen
         if len(seen) > _LONGEST_CHAIN or (not users and path != os.path.abspath(source.path)):
             return False
         for user in users:
@@ -82,7 +84,8 @@ def _only_defines(text: str) -> bool:
 def _is_named(source: Source) -> bool:
     """Return whether code, a script or a document of the project has a module's name elsewhere."""
     path, root = os.path.abspath(source.path), source.project.folders[-1]
-    named = rf"(?m)^[^#\n]*\b{re.escape(module_name(path))}\b"
-    if not set(source.modules_with(root, (named,))) <= {path}:
+    name = module_name(path)
+    named = rf"(?m)^[^#\n]*\b{re.escape(name)}\b"
+    if not set(source.modules_with(root, (whole_word(name), named))) <= {path}:
         return True
     return any(re.search(named, source.read(each)) for each in texts_below(root, source))

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from rocmlint.published.replacements import Replacement, replacement_of
 from rocmlint.rule import Edit, Fix, dotted_text, walk
 
-from .published_names import has, has_successor, history, home
+from .published_names import history
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from packaging.version import Version
-
+    from rocmlint.published.replacements import Replacement
     from rocmlint.rule import Source
 
-    from .judgement import MissingName
     from .lookups import MissingLookup
-
-
-def successor(judgement: MissingName) -> Replacement | None:
-    """Return the name that took the place of a missing one, there in all versions that count."""
-    dotted = judgement.dotted
-    replacement = replacement_of(dotted)
-    if replacement is None:
-        new = home(dotted, judgement.candidate.version)
-        replacement = None if new is None else Replacement(new, same=True)
-    if replacement is None or not replacement.new:
-        return None
-    versions = (each.version for each in judgement.candidates)
-    return replacement if all(has_successor(dotted, replacement.new, v) for v in versions) else None
 
 
 def renaming(found: Sequence[MissingLookup], source: Source) -> Fix | None:
@@ -42,22 +25,15 @@ def renaming(found: Sequence[MissingLookup], source: Source) -> Fix | None:
 
     Names that nothing took the place of stay, for the user to judge.
     """
-    known = [(each, new) for each in found if (new := successor(each.judgement)) is not None]
+    known = [(each, new) for each in found if (new := each.missing.successor) is not None]
     edits = _edits(known, source)
     if not edits:
         return None
     safe = all(
-        new.same and is_there_throughout(partial(has, new.new), each.judgement)
-        for each, new in known
+        new.same and each.missing.is_there_throughout(history(new.new)) for each, new in known
     )
     title = " and ".join(f"`{new.new}`" for _, new in known)
     return Fix(f"Use {title}", tuple(edits), safe=safe)
-
-
-def is_there_throughout(has_new: Callable[[Version], bool | None], judgement: MissingName) -> bool:
-    """Return whether the oldest versions that may be installed have the successor too."""
-    lowest = [each.lowest for each in judgement.candidates]
-    return all(each is not None and has_new(each) is True for each in lowest)
 
 
 def _edits(known: Sequence[tuple[MissingLookup, Replacement]], source: Source) -> list[Edit]:

@@ -13,7 +13,7 @@ from rocmlint.published.deprecated import Deprecation, deprecations
 from rocmlint.published.rocm_wheels import rows
 from rocmlint.rule import dotted_text, once_per_file
 
-from .._names.judgement import MissingName, MissingUse, unless_elsewhere
+from .._names.missing import Missing, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,15 +63,13 @@ def suspects(groups: Iterable[Group], source: Source) -> Iterator[re.Match[str]]
             yield from re.finditer(rf"\b(?:{'|'.join(map(re.escape, group.names))})\b", text)
 
 
-def old_uses(node: Node, source: Source, names: Iterable[str]) -> Iterator[OldUse]:
+def old_uses(node: Node, source: Source, names: frozenset[str]) -> Iterator[OldUse]:
     """Yield what a call, a decorator or an import uses of `names`, where all releases say so."""
-    for place, dotted in _named(node, source):
-        if dotted in names:
-            judged = _judged(dotted, source)
-            if judged is not None:
-                judgement, deprecation = judged
-                last = dotted.rpartition(".")[2]
-                yield OldUse(node, last, judgement, place, deprecation)
+    for place, dotted in _named(node, source, names):
+        judged = _judged(dotted, source)
+        if judged is not None:
+            missing, deprecation = judged
+            yield OldUse(node, missing, place, deprecation)
 
 
 def local_name(alias: cst.ImportAlias) -> str:
@@ -79,27 +77,39 @@ def local_name(alias: cst.ImportAlias) -> str:
     return (dotted_text(alias.asname.name if alias.asname else alias.name)) or ""
 
 
-def _named(node: Node, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+def _named(node: Node, source: Source, names: frozenset[str]) -> Iterator[tuple[cst.CSTNode, str]]:
+    """Yield which of the names a call or a decorator names in full, or an import imports."""
     if isinstance(node, cst.ImportFrom):
-        yield from _imported(node, source)
+        yield from _imported(node, source, names)
         return
     called = node.func if isinstance(node, cst.Call) else node.decorator
-    if not isinstance(called, (cst.Name, cst.Attribute)) or _is_imported(called, source):
+    if isinstance(called, cst.Name):
+        dotted = None if _is_imported(called, source) else source.resolve(called)
+    elif isinstance(called, cst.Attribute) and called.attr.value in _last_names(names):
+        dotted = source.resolve(called)
+    else:
         return
-    dotted = source.resolve(called)
-    if dotted is not None:
+    if dotted in names:
         yield called, dotted
 
 
-def _imported(node: cst.ImportFrom, source: Source) -> Iterator[tuple[cst.CSTNode, str]]:
+@cache
+def _last_names(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(each.rpartition(".")[2] for each in names)
+
+
+def _imported(
+    node: cst.ImportFrom, source: Source, names: frozenset[str]
+) -> Iterator[tuple[cst.CSTNode, str]]:
     """Yield the imported names that the file calls: an import alone does not warn."""
     if node.relative or node.module is None or isinstance(node.names, cst.ImportStar):
         return
     module = dotted_text(node.module) or ""
     for alias in node.names:
-        local = re.escape(local_name(alias))
-        if re.search(rf"(?<![\w.]){local}[ \t]*\(|^[ \t]*@{local}\b", source.code, re.MULTILINE):
-            yield alias, f"{module}.{dotted_text(alias.name)}"
+        dotted, local = f"{module}.{dotted_text(alias.name)}", re.escape(local_name(alias))
+        called = rf"(?<![\w.]){local}[ \t]*\(|^[ \t]*@{local}\b"
+        if dotted in names and re.search(called, source.code, re.MULTILINE):
+            yield alias, dotted
 
 
 def _is_imported(called: cst.CSTNode, source: Source) -> bool:
@@ -110,7 +120,7 @@ def _is_imported(called: cst.CSTNode, source: Source) -> bool:
 
 
 @once_per_file
-def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | None:
+def _judged(dotted: str, source: Source) -> tuple[Missing, Deprecation] | None:
     """Return what all releases that the file may run with say; None where one does not."""
     candidates = source.versions("torch")
     if not candidates:
@@ -119,8 +129,9 @@ def _judged(dotted: str, source: Source) -> tuple[MissingName, Deprecation] | No
         if all(deprecation.holds_in(each.version) for each in candidates):
             first = candidates[0]
             certain = first.certain or _always(deprecation, first.lowest)
-            found = unless_elsewhere(MissingName(dotted, first, candidates, certain), source)
-            return None if found is None else (found, deprecation)
+            found = Missing(dotted, dotted.rpartition(".")[2], None, candidates, certain)
+            judged = unless_elsewhere(found, source)
+            return None if judged is None else (judged, deprecation)
     return None
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.published.deprecated import old_weights
 from rocmlint.rule import constant, once_per_file
 
-from .._names.judgement import MissingName, MissingUse, unless_elsewhere
+from .._names.missing import Missing, MissingUse, unless_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,26 +56,26 @@ def old_weights_of(node: cst.Call, source: Source) -> Iterator[OldWeights]:
     dotted = source.resolve(node.func)
     if dotted is None or not dotted.startswith("torchvision."):
         return
-    judgement = _judged(dotted, source)
-    for old, (new, weights) in old_weights(dotted).items() if judgement is not None else ():
+    missing = _judged(dotted, source)
+    for old, (new, weights) in old_weights(dotted).items() if missing is not None else ():
         argument = given.get(old)
         value = constant(argument.value) if argument is not None else None
         if argument is None or new in given or value not in {"True", "False"}:
             continue
-        if judgement is not None and (weights or value == "False"):
-            yield OldWeights(node, old, judgement, argument, new, weights)
+        if missing is not None and (weights or value == "False"):
+            yield OldWeights(node, replace(missing, name=old), argument, new, weights)
 
 
 @once_per_file
-def _judged(dotted: str, source: Source) -> MissingName | None:
+def _judged(dotted: str, source: Source) -> Missing | None:
     """Return the versions of torchvision, if all of them have `weights`."""
     from packaging.version import Version  # noqa: PLC0415 - few files need it
 
     candidates = source.versions("torchvision")
     if not candidates or any(each.version < Version(SINCE) for each in candidates):
         return None
-    first = candidates[0]
-    return unless_elsewhere(MissingName(dotted, first, candidates, first.certain), source)
+    found = Missing(dotted, "pretrained", None, candidates, candidates[0].certain)
+    return unless_elsewhere(found, source)
 
 
 def said_of_weights(found: Sequence[OldWeights]) -> tuple[str, str, str]:

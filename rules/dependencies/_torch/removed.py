@@ -27,6 +27,7 @@ ADVICE = {
     "torch.symeig": 'Use `torch.linalg.eigh(A, UPLO="U")`, or `eigvalsh` for the values alone',
 }
 """What to use instead, as the errors themselves say (torch 2.13.0)."""
+_NAMES = frozenset(ADVICE)
 _WORDS = (
     *("cholesky", "symeig", "lstsq", "matrix_rank"),
     *("torch.eig", "import eig", "torch.solve", "import solve"),  # "eig" is in "weight"
@@ -51,13 +52,13 @@ REMOVED_CALLS = nodes(
 
 def removed_calls(node: cst.Call | cst.ImportFrom, source: Source) -> Iterator[OldUse]:
     """Yield what a call or an import uses of functions that only raise."""
-    return (each for each in old_uses(node, source, ADVICE) if each.deprecation.raises)
+    return (each for each in old_uses(node, source, _NAMES) if each.deprecation.raises)
 
 
 def is_in_some_torch(found: OldUse, source: Source) -> bool:
     """Functions of torch, declared nowhere, that one with wheels for ROCm 6 or later still has."""
     del source
-    return not found.judgement.is_declared and not all(
+    return not found.missing.is_declared and not all(
         found.deprecation.holds_in(each) for each in torch_of_today()
     )
 

@@ -40,7 +40,7 @@ def has_successor(use: OldUse) -> bool:
     known = history(new)
     if known is None or known.at(known.versions[0]) is not False:
         return True
-    oldest = [each.lowest for each in use.judgement.candidates]
+    oldest = [each.lowest for each in use.missing.candidates]
     return all(each is not None and has(new, each) is not False for each in oldest)
 
 

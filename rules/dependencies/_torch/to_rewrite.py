@@ -66,7 +66,7 @@ def _modules() -> frozenset[str]:
 @cache
 def names_to_rewrite() -> frozenset[str]:
     """Return the functions."""
-    return frozenset(deprecated_names()) - SUCCESSORS.keys() - _OF_OTHER_RULES
+    return frozenset({*deprecated_names()} - SUCCESSORS.keys() - _OF_OTHER_RULES)
 
 
 def message_to_rewrite(found: OldUse) -> str:

@@ -68,10 +68,7 @@ class Companions:
         pinned = published.pin(specifier)
         if pinned is not None:
             return pinned
-        names = names_of(package.replace("-", "_"))
-        known = {*published.releases(package), *(names.versions if names is not None else ())}
-        fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
-        fitting = [each for each in fitting if not published.is_yanked(package, each)]
+        fitting = _fitting(package, specifier)
         of_any = self._demands(package)
         for demands in (self._demands_of_newest(package, as_of_today=as_of_today), of_any):
             for each in fitting:
@@ -173,6 +170,15 @@ def _newest(
     asking: Companions, package: str, specifier: SpecifierSet, *, as_of_today: bool
 ) -> Version | None:
     return asking.find_newest(package, specifier, as_of_today=as_of_today)
+
+
+@lru_cache(maxsize=1024)
+def _fitting(package: str, specifier: SpecifierSet) -> tuple[Version, ...]:
+    """Return the releases in a specifier that an index offers, the newest first."""
+    names = names_of(package.replace("-", "_"))
+    known = {*published.releases(package), *(names.versions if names is not None else ())}
+    fitting = sorted((each for each in known if specifier.contains(each)), reverse=True)
+    return tuple(each for each in fitting if not published.is_yanked(package, each))
 
 
 def companions(

@@ -178,8 +178,8 @@ def _told(name: str, text: str) -> _Told:
         in_blocks = (
             command
             for block in _BLOCK.finditer(text)
-            for command in shell.parse(_PROMPT.sub("", block[2])).commands
             if "install" in block[2]
+            for command in shell.parse(_PROMPT.sub("", block[2])).commands
         )
         projects = dict.fromkeys(_projects(chain(commands, in_blocks)))
         said = (*installed(commands), *_listed(text), *_tabled(text))
@@ -199,7 +199,7 @@ def _told(name: str, text: str) -> _Told:
 
 def _listed(text: str) -> Iterator[Declared]:
     """Yield the lines of code blocks in which each line is a requirement."""
-    for block in _BLOCK.finditer(text):
+    for block in filter(lambda each: _VERSION.search(each[2]), _BLOCK.finditer(text)):
         lines = [line for line in block[2].splitlines() if line.strip()]
         declared = requirements.parse(block[2]).declared
         if len(declared) == len(lines):

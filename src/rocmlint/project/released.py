@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -58,10 +59,12 @@ def _listed(path: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
             yield from _read(path, line, group)
 
 
-def _read(path: str, text: str, group: str) -> Iterator[tuple[str, Declared]]:
+@lru_cache(maxsize=4096)
+def _read(path: str, text: str, group: str) -> tuple[tuple[str, Declared], ...]:
+    """Return what a line asks for: each folder of a project reads the same ones."""
     parts = requirements.parse(text)
-    for each in (*parts.declared, *unreadable(parts)):
-        yield path, replace(each, group=group)
+    found = (*parts.declared, *unreadable(parts))
+    return tuple((path, replace(each, group=group)) for each in found)
 
 
 def unreadable(parts: Parts) -> Iterator[Declared]:

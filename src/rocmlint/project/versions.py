@@ -165,17 +165,16 @@ def _installed_above(folder: str, package: str, project: Declarations) -> tuple[
     root, name = project.folders[-1], os.path.basename(folder)
     if folder == root:
         return ()
+    above = project.folders[project.folders.index(folder) + 1 :]
+    found = ((each, told) for each in above if (told := hints(package, each, project)))
+    telling, told = next(found, (root, ()))
+    if not told or is_installed_from(telling, name, project):
+        return ()
     own = os.path.join(folder, "")
     users = project.modules_with(root, (whole_word(name),))
     if all(each.startswith(own) for each in users):
         return ()
-    for above in project.folders[project.folders.index(folder) + 1 :]:
-        told = hints(package, above, project)
-        if told:
-            return (
-                () if is_installed_from(above, name, project) else _declared(told, package, project)
-            )
-    return ()
+    return _declared(told, package, project)
 
 
 def _named_above(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from packaging.version import Version
 
 
@@ -17,11 +19,24 @@ class History:
         versions: the proven versions, ascending.
         there: the versions that have it, as bits.
         unknown: the versions of which that is not known, as bits; disjoint from `there`.
+        gone: the first release without it, where that is older than all proven versions.
     """
 
     versions: tuple[Version, ...]
     there: int
     unknown: int
+    gone: Version | None = None
+
+    @property
+    def was_ever_there(self) -> bool:
+        """Whether some release had it: what never was is new, and the code's own."""
+        return bool(self.there) or self.gone is not None
+
+    @property
+    def is_ever_missing(self) -> bool:
+        """Whether some release is known to lack it."""
+        everywhere = (1 << len(self.versions)) - 1
+        return self.gone is not None or (self.there | self.unknown) != everywhere
 
     def at(self, version: Version) -> bool | None:
         """Return whether it is there: True; False if proven not to be; None if unknown.
@@ -30,18 +45,31 @@ class History:
         proven, and release candidates.
         """
         index = index_of(self.versions, version)
-        return None if index is None else self._at(index)
+        state = None if index is None else self._at(index)
+        return False if state is None and self.gone is not None and version >= self.gone else state
 
     def _at(self, index: int) -> bool | None:
-        """Return the same for the version of that index."""
+        """Return the same for the version of that index, by the proof of that alone."""
         if self.there >> index & 1:
             return True
         return None if self.unknown >> index & 1 else False
 
+    def where(self, owner: History) -> History:
+        """Return the same where its owner is there, and that it is unknown elsewhere."""
+        absent = ~(owner.there | owner.unknown) & (1 << len(self.versions)) - 1
+        return replace(self, there=self.there & ~absent, unknown=self.unknown | absent)
+
+    def is_missing_in(self, allowed: Callable[[Version], bool]) -> bool:
+        """Return whether all proven versions that are allowed lack it."""
+        return all(
+            self._at(index) is False for index, each in enumerate(self.versions) if allowed(each)
+        )
+
     def gone_since(self, version: Version) -> Version | None:
         """Return the first proven version without it, at or before `version`, after one with it.
 
-        None where `version` has it, where that is unknown, and where no earlier version had it.
+        None where `version` has it, where that is unknown, and where no earlier version had it,
+        as far as is known.
         """
         index = index_of(self.versions, version)
         if index is None or self._at(index) is not False:
@@ -53,7 +81,7 @@ class History:
                 return self.versions[first]
             if state is False:
                 first = earlier
-        return None
+        return self.gone
 
     def there_after(self, version: Version) -> Version | None:
         """Return the first proven version after ``version`` with it.

@@ -32,6 +32,16 @@ __all__ = [
 
 # What every class has from `object`.
 OF_OBJECT = frozenset(dir(object))
+_MASK = "LlamaModel._prepare_decoder_attention_mask"
+GONE_BEFORE = dict.fromkeys(
+    (
+        f"transformers.{_MASK}",
+        f"transformers.models.llama.{_MASK}",
+        f"transformers.models.llama.modeling_llama.{_MASK}",
+    ),
+    "4.35",
+)
+"""What was gone before the index begins: the first release without it, looked up in the wheels."""
 
 
 @dataclass
@@ -100,10 +110,7 @@ class PackageNames:
         if name is None:
             return None
         there |= name.there
-        unknown = (unknown | name.unknown) & ~there
-        if unknown == self._all:
-            return None
-        return History(self.versions, there, unknown)
+        return self._history(dotted, there, (unknown | name.unknown) & ~there)
 
     def member(self, dotted_class: str, attribute: str) -> History | None:
         """Return the history of a class's attribute, its own or inherited; None: cannot tell.
@@ -122,8 +129,7 @@ class PackageNames:
             there |= has & versions
             unknown |= perhaps & versions
         unknown |= name.there & ~functools.reduce(int.__or__, name.targets.values())
-        unknown &= ~there
-        return None if unknown == self._all else History(self.versions, there, unknown)
+        return self._history(f"{dotted_class}.{attribute}", there, unknown & ~there)
 
     def signature(self, dotted: str, version: Version) -> Signature | None:
         """How a function, a class or a class's method is called in a version.
@@ -167,6 +173,10 @@ class PackageNames:
         ]
         return tuple(sorted(found, key=lambda module: (module.count("."), module)))
 
+    def is_module(self, dotted: str) -> bool:
+        """Return whether some version has a module of this name."""
+        return bool(self._modules.get(dotted, (0, 0))[0])
+
     def modules(self) -> tuple[str, ...]:
         """Return all modules that some version has."""
         return tuple(module for module, (there, _) in self._modules.items() if there)
@@ -176,6 +186,12 @@ class PackageNames:
         return tuple(self._listed(module))
 
     # Names and where they are defined.
+
+    def _history(self, dotted: str, there: int, unknown: int) -> History | None:
+        gone = GONE_BEFORE.get(dotted)
+        if gone is not None:
+            return History(self.versions, there, 0, Version(gone))
+        return None if unknown == self._all else History(self.versions, there, unknown)
 
     def _state(self, text: str) -> tuple[int, int]:
         """Return the two sets of versions that "there" or "there/unknown" stands for."""

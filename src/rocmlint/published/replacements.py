@@ -148,15 +148,6 @@ KEYWORD_ADVICE: dict[tuple[str, str], KeywordAdvice] = {
 }
 """By the end of the callable's name and the keyword, what to do where no other keyword does it."""
 
-GONE_BEFORE: dict[str, str] = {
-    "torch._six": "2.0",
-    "transformers.deepspeed": "4.46",
-    "transformers.LlamaModel._prepare_decoder_attention_mask": "4.35",
-    "transformers.models.llama.LlamaModel._prepare_decoder_attention_mask": "4.35",
-    "transformers.models.llama.modeling_llama.LlamaModel._prepare_decoder_attention_mask": "4.35",
-}
-"""What was gone before the index begins: the first release without it, looked up in the wheels."""
-
 
 def replacement_of(dotted: str) -> Replacement | None:
     """Return what took a name's place; one that is known by another module counts too."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -146,8 +147,8 @@ def _requirements(lines: Iterable[str], known: Collection[str]) -> list[str]:
 @lru_cache(maxsize=65_536)
 def _normalized(line: str) -> tuple[str, str] | None:
     """Return the package of a requirement, and the requirement with its normalized name."""
-    requirement = requirement_of(line)
-    if requirement is None:  # as old metadata has them; pip does not take them either
+    if requirement_of(line) is None:  # as old metadata has them; pip does not take them either
         return None
+    requirement = Requirement(line)
     requirement.name = canonicalize_name(requirement.name)
     return requirement.name, str(requirement)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
@@ -33,7 +34,10 @@ def minor_release(version: Version) -> str:
 
 
 def requirement_of(text: str) -> Requirement | None:
-    """Return a requirement (PEP 508), None where a text is not a valid one."""
+    """Return a requirement (PEP 508), None where a text is not a valid one.
+
+    It is read once, for all who ask: none of them may change it.
+    """
     found = _read(text)
     return found if isinstance(found, Requirement) else None
 
@@ -54,7 +58,9 @@ def holds(marker: Marker | None, environment: Mapping[str, str]) -> bool:
         return False
 
 
+@lru_cache(maxsize=4096)
 def _read(text: str) -> Requirement | str:
+    """Return a requirement, or why it is none: each folder of a project asks for the same ones."""
     if _depth(text) > _DEEPEST:
         return "its parentheses nest too deep"
     if _TOO_LONG.search(text):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from packaging.version import Version
 
 from rocmlint.published import replacements as _replacements
 from rocmlint.published import requirements as published
-from rocmlint.published.names import names_of
+from rocmlint.published.names import GONE_BEFORE, names_of
 from rocmlint.rules.dependencies._names.published_names import has, has_successor
 
 
@@ -20,6 +21,17 @@ def test_a_replacement_is_there_where_the_old_name_is_gone(
     if names_of(replacement.new.partition(".")[0]) is None:
         pytest.skip("the other package is not in the index")
     assert has_successor(old, replacement.new, known.versions[-1])
+
+
+@pytest.mark.parametrize("old", GONE_BEFORE)
+def test_what_was_gone_before_the_index_begins_is_in_none_of_its_releases(old: str) -> None:
+    owner, _, name = old.rpartition(".")
+    known = names_of(old.partition(".")[0])
+    assert known is not None
+    assert Version(GONE_BEFORE[old]) < known.versions[0]
+    for found in (known.history(old), known.member(owner, name)):
+        assert found is not None
+        assert not found.there
 
 
 @pytest.mark.parametrize("old", _replacements.ADVICE)

@@ -12,7 +12,7 @@ import pytest
 from rocmlint.config.settings import Settings
 from rocmlint.lint.linter import Linter
 from rocmlint.project import versions
-from rocmlint.rules.dependencies._names import judgement
+from rocmlint.rules.dependencies._names import missing
 from tests.support.repositories import write
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def calls_while_linting(text: str, *functions: Any) -> Counter[tuple[str, str]]:
 
 def test_no_name_is_judged_twice() -> None:
     write("requirements.txt", "transformers==5.0.0\n")
-    counted = calls_while_linting(TEXT, judgement.missing)
+    counted = calls_while_linting(TEXT, missing.missing)
     assert counted
     assert set(counted.values()) == {1}
 

@@ -56,10 +56,11 @@ def read_packages(packages: Iterable[str]) -> dict[str, Requirement | None]:
     """
     asked: dict[str, Requirement | None] = {}
     for text in packages:
-        goal = requirement_of(text)
-        if goal is None or goal.url:
+        read = requirement_of(text)
+        if read is None or read.url:
             asked[text] = None
             continue
+        goal = Requirement(text)
         goal.name, goal.marker = canonicalize_name(goal.name), None
         before = asked.get(goal.name)
         if before is not None:
