@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocmlint.models.control_flow.flow import joined
 from rocmlint.models.control_flow.refusals import Refusal
 from rocmlint.models.control_flow.rewrite import Options, rewrite
 
 if TYPE_CHECKING:
+    from rocmlint.models.control_flow.flow import Binding
     from rocmlint.models.control_flow.rewrite import Rewritten
 
 HEAD = '''"""A model."""
@@ -274,3 +276,10 @@ def test_each_line_knows_where_it_was() -> None:
     assert [before[done.origins[each] - 1].strip() for each in kept] == [
         after[each].strip() for each in kept
     ]
+
+
+def test_the_operands_are_in_the_order_of_the_text_in_each_run() -> None:
+    names = [f"name_{number}" for number in range(20)]
+    nothing: frozenset[Binding] = frozenset()
+    values = dict.fromkeys(names, nothing)
+    assert [*(joined(values, values) or ())] == names

@@ -75,9 +75,8 @@ def joined(one: Values | None, other: Values | None) -> Values | None:
     """Return the values after two paths; None is a path that does not get there."""
     if one is None or other is None:
         return other if one is None else one
-    names = {*one, *other}
     unbound = frozenset({UNBOUND})
-    return {name: one.get(name, unbound) | other.get(name, unbound) for name in names}
+    return {name: one.get(name, unbound) | other.get(name, unbound) for name in {**one, **other}}
 
 
 def assigned(target: ast.expr, value: ast.expr | None, values: Values) -> Values:
@@ -176,7 +175,7 @@ class Reaching:
 
     def _anywhere_in(self, body: Sequence[ast.stmt], values: Values) -> Values:
         """Return the values at some place of a block, whichever it is."""
-        names = {name for each in body for name in names_bound(each)}
+        names = [name for each in body for name in names_bound(each)]
         return {
             **values,
             **{name: values.get(name, frozenset({UNBOUND})) | {UNKNOWN} for name in names},
@@ -194,7 +193,7 @@ def _after_simple(node: ast.stmt, values: Values) -> Values:
         changed = Binding(node.value, in_place=True, target=node.target)
         return {**values, node.target.id: frozenset({changed})}
     if isinstance(node, ast.Delete):
-        gone = {each.id for each in node.targets if isinstance(each, ast.Name)}
+        gone = [each.id for each in node.targets if isinstance(each, ast.Name)]
         return {**values, **dict.fromkeys(gone, frozenset({UNBOUND}))}
     if isinstance(node, ast.Assert):
         values = refined(values, node.test, holds=True)
