@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.rule import PartRule, commands, compile_lazily, declared
+from rocmlint.rule import PartRule, commands, compile_lazily, declared, occurs
 
 from ._installs.excuses import OF_EVERY_INSTALL, replaces_torch_itself, takes_no_dependencies
 from ._installs.words import PACKAGES, TOOLS
@@ -56,13 +56,13 @@ def _names_triton(harm: Harm) -> bool:
 def builds_triton(harm: Harm, source: File) -> bool:
     """Files that build or uninstall Triton."""
     del harm
-    return _BUILDS.search(source.text) is not None
+    return occurs(_BUILDS, source)
 
 
 def is_deliberate(harm: Harm, source: File) -> bool:
     """Files that build aiter, name Triton in a comment, or check its version."""
     del harm
-    return _DELIBERATE.search(source.text) is not None
+    return occurs(_DELIBERATE, source)
 
 
 class InstallReplacesTriton(PartRule["Command | Declared"]):

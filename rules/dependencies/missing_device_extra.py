@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.published.amd_index import amd_index
-from rocmlint.rule import PartRule, commands, compile_lazily, indexes, once_per_file
+from rocmlint.rule import PartRule, commands, compile_lazily, indexes, occurs, once_per_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def comes_otherwise(place: Place, file: File) -> bool:
 def builds_wheels(place: Place, file: File) -> bool:
     """Files that build wheels, for which no GPU is needed."""
     del place
-    return _BUILDS.search(file.text) is not None
+    return occurs(_BUILDS, file)
 
 
 class MissingDeviceExtra(PartRule["Command | Index"]):

@@ -309,9 +309,10 @@ def _rocm(requirement: Requirement, file: File) -> str:
     is_torch = requirement.name.lower() == "torch"
     pinned = published.pin(requirement.specifier) if is_torch else None
     having = rocm_wheels.rocm_versions() if pinned is None else rocm_wheels.rocm_for(str(pinned))
-    named = pytorch_index.rocm_in(file.text)
-    if pinned is not None and not _amd_indexes(file):
-        named += having[-1:]
+    named = (
+        *_named_rocm(file),
+        *(having[-1:] if pinned is not None and not _amd_indexes(file) else ()),
+    )
     return next((each for each in named if each in having), "")
 
 
@@ -323,6 +324,11 @@ def _option(version: str, requirement: Requirement, file: File) -> str:
         return "the `--index-url` that `rocmlint stack index-url` prints"
     extra = "" if of_amd[0].family else f" and an extra, `{requirement.name}[device-gfx942]`"
     return f"`--index-url {of_amd[0].url}`{extra}"
+
+
+@once_per_file
+def _named_rocm(file: File) -> tuple[str, ...]:
+    return tuple(pytorch_index.rocm_in(file.text))
 
 
 @once_per_file

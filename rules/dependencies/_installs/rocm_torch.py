@@ -86,10 +86,16 @@ def torch_around_command(command: Command, comes_later: bool, file: File) -> Roc
 
 def _imported(command: Command, file: File) -> RocmTorch | None:
     """Return the torch that the file has imported above a command, whatever happens."""
-    first = _IMPORTS.search(file.text)
-    if first is None or first.end() > file.offset_of(command.span.line):
+    end = _end_of_import(file)
+    if end is None or end > file.offset_of(command.span.line):
         return None
     return RocmTorch("that the file imports")
+
+
+@once_per_file
+def _end_of_import(file: File) -> int | None:
+    first = _IMPORTS.search(file.text)
+    return None if first is None else first.end()
 
 
 def installed_by(install: Install, where: str) -> RocmTorch | None:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.published.pytorch_index import FAMILY, is_pypi
-from rocmlint.rule import compile_lazily
+from rocmlint.rule import compile_lazily, occurs
 
 if TYPE_CHECKING:
     from rocmlint.rule import File
@@ -62,7 +62,7 @@ def is_other_build(conflict: Conflict, file: File) -> bool:
     words = () if command is None else command.words
     if any(each.text == "--pre" for each in words):
         return True
-    if command is None and _PRERELEASES.search(file.text):
+    if command is None and occurs(_PRERELEASES, file):
         return True
     if not conflict.demanded:
         return False  # two versions of one package exclude each other, whoever built them
@@ -73,7 +73,7 @@ def is_other_build(conflict: Conflict, file: File) -> bool:
             return True
     if owner.name in _PURE or _is_for_another_torch(conflict):
         return False
-    if command is not None and _CONFIGURED.search(file.text):
+    if command is not None and occurs(_CONFIGURED, file):
         return True
     return not all(map(_has_what_pypi_has, indexes_with(command, file)))
 
@@ -115,7 +115,7 @@ def is_record(conflict: Conflict, file: File) -> bool:
         return False
     if is_machine_record(os.path.abspath(file.path), file.project.folders[-1], file):
         return True
-    if file.parts.indexes or _OF_CONDA.search(file.text):
+    if file.parts.indexes or occurs(_OF_CONDA, file):
         return not file.parts.indexes
     pinned = (pin(each.requirement.specifier) for each in (conflict.owner, conflict.other))
     is_build = any(each is not None and (each.local or each.is_devrelease) for each in pinned)
