@@ -15,7 +15,6 @@ from rocmlint.rule import (
     once_per_file,
     statements,
     walk,
-    whole_word,
 )
 from rocmlint.syntax.unparsable import UnparsableError
 
@@ -301,7 +300,7 @@ def _mentioning(name: str, source: Source) -> list[Source]:
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:
     """Return whether each use of a function in one file is guarded; None where there is none."""
-    used = re.compile(rf"(?<!def )(?<!class ){whole_word(name)}")
+    used = re.compile(rf"(?<!def )(?<!class )\b{re.escape(name)}\b")
     seen: set[Piece] = set()
     is_used = False
     for match in used.finditer(source.code):

@@ -97,6 +97,7 @@ class PackageNames:
         }
         self._names: dict[str, dict[str, list[tuple[str, str]]]] = {}
         self._keywords: dict[str, tuple[frozenset[str] | None, ...]] = {}
+        self._found: dict[str, _Name | None] = {}
 
     def history(self, dotted: str) -> History | None:
         """Return the history of a module or of a name of a module; None if nothing is known of it.
@@ -237,10 +238,13 @@ class PackageNames:
         return found
 
     def _name(self, dotted: str) -> _Name | None:
-        """Return a name of a module; None if nothing is known of the module.
+        """Return a name of a module; None if nothing is known of the module."""
+        if dotted not in self._found:
+            self._found[dotted] = self._find(dotted)
+        return self._found[dotted]
 
-        What is not listed is absent where the module told all its names, or was absent itself.
-        """
+    def _find(self, dotted: str) -> _Name | None:
+        """Look a name up: what its module, if that told all its names, does not list is absent."""
         module, _, name = dotted.rpartition(".")
         if module not in self._modules:
             parent = self.history(module) if module else None
@@ -308,9 +312,10 @@ class PackageNames:
     def _keywords_of(self, dotted: str) -> tuple[frozenset[str] | None, ...]:
         """Return the keywords of a callable in each version: one after the other is asked for."""
         if dotted not in self._keywords:
-            texts = (self._signature(dotted, index) for index in range(len(self.versions)))
+            texts = [self._signature(dotted, index) for index in range(len(self.versions))]
+            read = {text: Signature.of(text).keywords for text in set(texts) if text is not None}
             self._keywords[dotted] = tuple(
-                None if text is None else Signature.of(text).keywords for text in texts
+                read[text] if text is not None else None for text in texts
             )
         return self._keywords[dotted]
 
