@@ -58,7 +58,7 @@ _ROLLOUTS = compile_lazily(r"(?i)(?:^|_)(?:generate|rollouts?|trajector(?:y|ies)
 _LONGEST_NAME = 30
 _MOST_LINES = 3
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
-_NO_UPDATES = compile_lazily(r"(?i)\w*(?:sched|prof)")
+NO_UPDATES = compile_lazily(r"(?i)\w*(?:sched|prof)")
 """Whose ``step()`` leaves the weights as they are."""
 
 
@@ -333,7 +333,7 @@ def _updates(code: cst.CSTNode, source: Source) -> bool:
 def _makes_step(call: cst.Call) -> bool:
     owner = last_name(call.func.value) if isinstance(call.func, cst.Attribute) else None
     called = last_name(call.func) or ""
-    return called.endswith("step") and not _NO_UPDATES.match(owner or "")
+    return called.endswith("step") and not NO_UPDATES.match(owner or "")
 
 
 def _names(node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:

@@ -18,6 +18,7 @@ from rocmlint.rule import (
 from rocmlint.rule.spelling import matches_at, where_called
 from rocmlint.text.headers import headers_above
 
+from ._loop import NO_UPDATES
 from ._losses import backward_passes
 from ._optimizers import clearings, is_optimizer
 
@@ -100,22 +101,19 @@ def _may_accumulate(step: re.Match[str], source: Source) -> bool:
     loop = next((each for each in above if each.keyword in kinds), None)
     if loop is None or loop.keyword in {"def", "class"}:
         return False
-    name = _stepped_in_text(step, source)
-    if name is None or not loop.keyword or source.kept_back is not None:
+    owner = _OWNER.search(source.code[max(0, step.start() - _NEAR) : step.start()])
+    if owner is None or not loop.keyword:
+        return True
+    if NO_UPDATES.match(owner[1]):
+        return False
+    argument = _ARGUMENT.match(source.code, step.end())
+    name = owner[1] if not owner[1].endswith("scaler") else argument and argument[1]
+    if name is None or source.kept_back is not None:
         return True
     begin = source.line_of(loop.start)
     return not any(
         not each.owner or (each.owner == name and each.line > begin) for each in clearings(source)
     )
-
-
-def _stepped_in_text(step: re.Match[str], source: Source) -> str | None:
-    """Return the last name of what ``_stepped`` returns, as far as the text says it."""
-    owner = _OWNER.search(source.code[max(0, step.start() - _NEAR) : step.start()])
-    if owner is None or not owner[1].endswith("scaler"):
-        return None if owner is None else owner[1]
-    argument = _ARGUMENT.match(source.code, step.end())
-    return None if argument is None else argument[1]
 
 
 class GradientsNotCleared(PythonRule["cst.Call"]):
@@ -198,9 +196,10 @@ def _update(call: cst.Call, source: Source) -> Update | None:
 
 def _stepped(call: cst.Call) -> cst.BaseExpression | None:
     """Return the optimizer of ``optimizer.step()`` or ``scaler.step(optimizer)``."""
-    if not isinstance(call.func, cst.Attribute):
+    owner = last_name(call.func.value) if isinstance(call.func, cst.Attribute) else None
+    if not isinstance(call.func, cst.Attribute) or NO_UPDATES.match(owner or ""):
         return None
-    if (last_name(call.func.value) or "").endswith("scaler"):
+    if (owner or "").endswith("scaler"):
         return call.args[0].value if call.args else None
     return None if call.args else call.func.value
 
