@@ -18,15 +18,19 @@ from rocmlint.rule import (
     walk,
 )
 from rocmlint.rule.claims import dtypes
+from rocmlint.text.headers import headers_above
 
 from ._cast import below, cast_type, named_type, precision_tests
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
 
-_WHERE = r"\.\s*data\s*=[\s(]*[\w.\s]+\.\s*(?:half|bfloat16|float|double|to|type)\s*\("
+_WHERE = compile_lazily(
+    r"\.\s*data\s*=[\s(]*[\w.\s]+\.\s*(?:half|bfloat16|float|double|to|type)\s*\("
+)
 _WHOLE_MODELS = compile_lazily(
     r"self|(?:(?:base|full|my|peft|lora)_)?model|network|net|policy|vlm|vla"
 )
@@ -59,6 +63,14 @@ def is_of_one_dtype(node: cst.For, source: Source) -> bool:
     """Casts of what has one dtype: the rest of the model keeps its own."""
     guards = (each for each in walk(node.body) if isinstance(each, cst.If))
     return any(isinstance(_guard(each, source), cst.Equal) for each in guards)
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find casts that are assigned to `.data` in what may be a loop over parameters."""
+    for match in _WHERE.finditer(source.code):
+        above = headers_above(source.code, match.start())
+        if any(not each.keyword or "parameters" in each.text for each in above):
+            yield match
 
 
 class ParameterDtypeLoop(PythonRule["cst.For"]):
@@ -102,8 +114,8 @@ class ParameterDtypeLoop(PythonRule["cst.For"]):
     on = nodes(
         "For",
         words=(".data =", ".data="),
-        where=_WHERE,
         described="loops that assign a cast to `.data`",
+        suspects=_suspects,
     )
     severity = "warning"
     skips = frozenset({"test"})

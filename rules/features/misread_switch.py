@@ -37,6 +37,11 @@ _GIVES_WORD = compile_lazily(
 """A word or number for on or off, as an argument."""
 _NAMED = (compile_lazily(r"environ\b(?<!\wenviron)"), compile_lazily(r"getenv\b(?<!\wgetenv)"))
 _CALLED = compile_lazily(r"(?:environ\b[\s\\]*\.[\s\\]*get|getenv)\b[\s\\)]*\(")
+_READ_AS_TEXT = compile_lazily(
+    r"""\((?:[^()\"'\n#]|"[^"\n\\]*"|'[^'\n\\]*')*\)[ \t]*"""
+    r"""(?:\.[ \t]*\w|[!=]=[ \t]*[rRbBuU]?[\"']|(?:not[ \t]+)?in\b)"""
+)
+"""Calls on one line of which more than the truth counts."""
 _USED_OTHERWISE = compile_lazily(r"environ\b[\s\\]*(?:\[|\.[\s\\]*(?!get\b))")
 _LONGEST = 500
 """Characters of a call in which its default is looked for."""
@@ -85,6 +90,8 @@ def _may_misread(named: re.Match[str], text: str) -> bool:
     if called is None:
         return _USED_OTHERWISE.match(text, named.start()) is None
     opening = called.end() - 1
+    if _READ_AS_TEXT.match(text, opening):
+        return False
     return _GIVES_WORD.search(text, opening, opening + _LONGEST) is not None
 
 

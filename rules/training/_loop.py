@@ -18,10 +18,12 @@ from rocmlint.rule import (
 )
 from rocmlint.rule.closed_projects import is_in_unused_function
 from rocmlint.rule.put_aside import is_in_unused_copy, is_put_aside
+from rocmlint.rule.spelling import matches_at
+from rocmlint.text.headers import headers_above
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rocmlint.rule import Source
 
@@ -42,6 +44,9 @@ _STEP_METHODS = frozenset(
         *("before_train_iter", "after_train_iter"),
     ]
 )
+_STEPS_OF_CLASSES = _STEP_METHODS | {"compute_loss", "step"}
+_IMPORTED_AS = compile_lazily(r"[ \t]+as\b")
+_DEFINED = compile_lazily(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
 _OPTIMIZERS = compile_lazily(r"Optim|Adam|SGD|Lion|Muon|Lamb|Adafactor")
 _MEASURING = compile_lazily(r"_*(?:test|bench\w*|profil\w*|measure|time|timing|warm_?up)(?:_|$)")
 _MEASURING_CLASSES = compile_lazily(r"(?i)profil|bench|tim(?:er|ing)|throughput|speed")
@@ -53,7 +58,7 @@ _ROLLOUTS = compile_lazily(r"(?i)(?:^|_)(?:generate|rollouts?|trajector(?:y|ies)
 _LONGEST_NAME = 30
 _MOST_LINES = 3
 _MACHINE_CHECKS = compile_lazily(r"is_(?:\w+_)?(?:available|initialized|enabled)$")
-_NO_UPDATES = compile_lazily(r"(?i)\w*(?:sched|prof)")
+NO_UPDATES = compile_lazily(r"(?i)\w*(?:sched|prof)")
 """Whose ``step()`` leaves the weights as they are."""
 
 
@@ -96,6 +101,36 @@ def in_step(call: cst.Call, source: Source) -> InStep | None:
             return None
         below = above
     return None
+
+
+def calls_in_steps(
+    pattern: re.Pattern[str], *words: str
+) -> Callable[[Source], Iterator[re.Match[str]]]:
+    """Return what finds the matches of a pattern in what may be a training step, by the text.
+
+    Each begins with one of ``words``. Where a name is imported by another one, it is found too.
+    """
+
+    def suspects(source: Source) -> Iterator[re.Match[str]]:
+        code = source.code
+        for match in (each for word in words for each in matches_at(word, pattern, code)):
+            if _IMPORTED_AS.match(code, match.end()) or _may_be_in_step(code, match.start()):
+                yield match
+
+    return suspects
+
+
+def _may_be_in_step(code: str, offset: int) -> bool:
+    """Check whether ``in_step`` may find something for a call, by the lines around it."""
+    for keyword, start, _ in headers_above(code, offset):
+        if keyword in {"for", "while", ""}:
+            return True
+        if keyword in {"elif", "else", "except", "case"}:
+            return False
+        name = _DEFINED.match(code, start)
+        if name is not None:
+            return name[1] in _STEPS_OF_CLASSES or _is_named_step(name[1])
+    return False
 
 
 def is_measured(found: InStep, source: Source) -> bool:
@@ -222,12 +257,16 @@ def _before(found: InStep, source: Source) -> Iterator[cst.CSTNode]:
         below = above
 
 
+def _is_named_step(name: str) -> bool:
+    """Check whether a function of this name may be a step."""
+    return name.endswith("_step") or bool(_STEP_FUNCTIONS.match(name))
+
+
 def _is_step(function: cst.FunctionDef, source: Source) -> bool:
     name = function.name.value
     owner = source.enclosing(function, cst.ClassDef)
-    if owner is None or name not in {*_STEP_METHODS, "compute_loss", "step"}:
-        named_so = bool(_STEP_FUNCTIONS.match(name)) or name.endswith("_step")
-        return named_so and trains(function, source)
+    if owner is None or name not in _STEPS_OF_CLASSES:
+        return _is_named_step(name) and trains(function, source)
     bases = [last_name(base.value) or "" for base in owner.bases]
     if name == "compute_loss":
         return any(base.endswith("Trainer") for base in bases)
@@ -294,7 +333,7 @@ def _updates(code: cst.CSTNode, source: Source) -> bool:
 def _makes_step(call: cst.Call) -> bool:
     owner = last_name(call.func.value) if isinstance(call.func, cst.Attribute) else None
     called = last_name(call.func) or ""
-    return called.endswith("step") and not _NO_UPDATES.match(owner or "")
+    return called.endswith("step") and not NO_UPDATES.match(owner or "")
 
 
 def _names(node: cst.CSTNode, pattern: re.Pattern[str]) -> bool:

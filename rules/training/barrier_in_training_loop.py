@@ -17,7 +17,16 @@ from rocmlint.rule import (
 )
 
 from ._deepspeed import engine_of, message_of_engine
-from ._loop import STEP_EXCUSES, InStep, asks_machine, in_step, it_and, neighbours, whole_step
+from ._loop import (
+    STEP_EXCUSES,
+    InStep,
+    asks_machine,
+    calls_in_steps,
+    in_step,
+    it_and,
+    neighbours,
+    whole_step,
+)
 from ._waiting import names_called_before, text_of_function
 
 if TYPE_CHECKING:
@@ -105,7 +114,10 @@ class BarrierInTrainingLoop(PythonRule["cst.Call"]):
     name = "barrier-in-training-loop"
     since = "0.1.0"
     on = calls(
-        "barrier", "monitored_barrier", "synchronize", *_OWNERS, where=_WHERE, begins=_BEGINS
+        *("barrier", "monitored_barrier", "synchronize", *_OWNERS),
+        where=_WHERE,
+        begins=_BEGINS,
+        suspects=calls_in_steps(compile_lazily(_WHERE), *_BEGINS),
     )
     severity = "warning"
     skips = frozenset({"test"})

@@ -17,10 +17,12 @@ from rocmlint.rule import (
     last_name,
     string_value,
 )
+from rocmlint.rule.spelling import where_called
 
 from ._loop import (
     STEP_EXCUSES,
     InStep,
+    calls_in_steps,
     in_step,
     is_rollout,
     neighbours,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
     from rocmlint.rule import Finding, Source
 
+_CALLS = ("empty_cache", "clear_device_cache")
+_WHERE = compile_lazily(rf"{where_called(_CALLS)}|(?:empty_cache|clear_device_cache)(?=[ \t]+as\b)")
 _IMPORTED = compile_lazily(r"(?!torch\.)\.*[\w.]+\.empty_cache|accelerate\.utils\.(?:\w+\.)?\w+")
 _OF_MEMORY = compile_lazily(
     r"(?i)\b(?:caches?|cached|caching|memory|vram|fragment\w*|peaks?|oom)\b|[^\x00-\x7f]"
@@ -154,7 +158,7 @@ class EmptyCacheInTrainingLoop(PythonRule["cst.Call"]):
     code = "ROC503"
     name = "empty-cache-in-training-loop"
     since = "0.1.0"
-    on = calls("empty_cache", "clear_device_cache")
+    on = calls(*_CALLS, suspects=calls_in_steps(_WHERE, *_CALLS))
     severity = "warning"
     skips = frozenset({"test", "benchmark"})
 

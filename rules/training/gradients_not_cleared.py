@@ -6,12 +6,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from rocmlint.rule import PythonRule, calls, calls_in, dotted_text, fitted, last_name
+from rocmlint.rule import (
+    PythonRule,
+    calls,
+    calls_in,
+    compile_lazily,
+    dotted_text,
+    fitted,
+    last_name,
+)
+from rocmlint.rule.spelling import matches_at, where_called
+from rocmlint.text.headers import headers_above
 
+from ._loop import NO_UPDATES
 from ._losses import backward_passes
 from ._optimizers import clearings, is_optimizer
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from rocmlint.rule import Finding, Source
@@ -19,6 +31,12 @@ if TYPE_CHECKING:
 _KNOWN = frozenset({"step", "unscale_"})
 """What is called with an optimizer and leaves its gradients as they are."""
 _RANDOM = frozenset({"torch.rand", "torch.randn", "torch.randint"})
+
+
+_STEP = compile_lazily(rf"{where_called(('step',))}|step[ \t]+as\b")
+_OWNER = compile_lazily(r"(\w+)[\s\\]*\.[\s\\]*\Z")
+_ARGUMENT = compile_lazily(r"[\s\\]*\([\s\\]*(?:\w+\.)*(\w+)[\s\\]*[,)]")
+_NEAR = 200
 
 
 class Update(NamedTuple):
@@ -31,9 +49,10 @@ class Update(NamedTuple):
 
 def is_handed_on(update: Update, source: Source) -> bool:
     """Optimizers that the loop passes to another function, which may clear the gradients."""
-    name = source.text_of(update.optimizer)
+    del source
+    name = dotted_text(update.optimizer)
     return any(
-        source.text_of(each.value) == name
+        dotted_text(each.value) == name
         for call in calls_in(update.loop)
         if last_name(call.func) not in _KNOWN
         for each in call.args
@@ -66,6 +85,35 @@ def is_on_random_numbers(update: Update, source: Source) -> bool:
     if not isinstance(counted, cst.Call) or last_name(counted.func) != "range":
         return False
     return any(source.resolve(call.func) in _RANDOM for call in calls_in(update.loop))
+
+
+def _suspects(source: Source) -> Iterator[re.Match[str]]:
+    """Find calls of `step` in loops, without those whose gradients the text shows to be cleared."""
+    for step in matches_at("step", _STEP, source.code):
+        if step[0] != "step" or _may_accumulate(step, source):
+            yield step
+
+
+def _may_accumulate(step: re.Match[str], source: Source) -> bool:
+    """Check whether a step may be in a loop that does not clear the gradients."""
+    kinds = ("for", "while", "def", "class", "")
+    above = headers_above(source.code, step.start())
+    loop = next((each for each in above if each.keyword in kinds), None)
+    if loop is None or loop.keyword in {"def", "class"}:
+        return False
+    owner = _OWNER.search(source.code[max(0, step.start() - _NEAR) : step.start()])
+    if owner is None or not loop.keyword:
+        return True
+    if NO_UPDATES.match(owner[1]):
+        return False
+    argument = _ARGUMENT.match(source.code, step.end())
+    name = owner[1] if not owner[1].endswith("scaler") else argument and argument[1]
+    if name is None or source.kept_back is not None:
+        return True
+    begin = source.line_of(loop.start)
+    return not any(
+        not each.owner or (each.owner == name and each.line > begin) for each in clearings(source)
+    )
 
 
 class GradientsNotCleared(PythonRule["cst.Call"]):
@@ -109,7 +157,7 @@ class GradientsNotCleared(PythonRule["cst.Call"]):
     code = "ROC505"
     name = "gradients-not-cleared"
     since = "0.1.0"
-    on = calls("step", words=("backward",))
+    on = calls("step", words=("backward",), suspects=_suspects)
     skips = frozenset({"test", "benchmark"})
     excuses = (is_handed_on, is_made_in_loop, is_cleared)
     doubts = (is_on_random_numbers,)
@@ -148,9 +196,10 @@ def _update(call: cst.Call, source: Source) -> Update | None:
 
 def _stepped(call: cst.Call) -> cst.BaseExpression | None:
     """Return the optimizer of ``optimizer.step()`` or ``scaler.step(optimizer)``."""
-    if not isinstance(call.func, cst.Attribute):
+    owner = last_name(call.func.value) if isinstance(call.func, cst.Attribute) else None
+    if not isinstance(call.func, cst.Attribute) or NO_UPDATES.match(owner or ""):
         return None
-    if (last_name(call.func.value) or "").endswith("scaler"):
+    if (owner or "").endswith("scaler"):
         return call.args[0].value if call.args else None
     return None if call.args else call.func.value
 

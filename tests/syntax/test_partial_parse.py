@@ -10,9 +10,9 @@ import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from rocmlint.source.python import Source
-from rocmlint.syntax.positions import positions
+from rocmlint.syntax.positions import Positions
 from rocmlint.syntax.unparsable import UnparsableError
-from rocmlint.syntax.walk import parents, walk
+from rocmlint.syntax.walk import walk, with_parents
 from rocmlint.text.text import Span, decode
 
 STANDARD_LIBRARY = sorted(Path(tokenize.__file__).parent.glob("*.py"))[::9]
@@ -146,13 +146,36 @@ def test_patterns_as_people_write_them_are_parsed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", STANDARD_LIBRARY, ids=lambda path: path.name)
 def test_positions_equal_those_of_libcst(path: Path) -> None:
-    module = cst.parse_module(decode(path.read_bytes()))
-    expected = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    found = positions(module)
-    for node, place in expected.items():
-        if node is not module:  # its end depends on whether a last line end counts
-            start, end = place.start, place.end
-            assert found[node] == Span(start.line, start.column + 1, end.line, end.column + 1)
+    text = decode(path.read_bytes())
+    source = Source(path.name, text, place=path.name, whole=True)
+    places = MetadataWrapper(source.module, unsafe_skip_copy=True).resolve(PositionProvider)
+    for node in [*walk(source.module)][1:]:  # the end of a module may be after its last line end
+        start, end = places[node].start, places[node].end
+        assert source.span(node) == (start.line, start.column + 1, end.line, end.column + 1)
+
+
+ODD = [
+    "if a:\n  b\nelif c: d\nelse:\n    if e:\n        f\n    g\nh",
+    "try:\n    a\nexcept A:\n    b\nexcept (B,\n    C):\n    c\nelse:\n    d\nfinally:\n    e\n",
+    "match a:\n  case 1:\n      b\n  case c if d:\n      # e\n\n      f\n",
+    'if a:\n    f"""\n    {b}\n    c (\n    """\n    d\n# e\n    f(  # g\n    h)\n',
+    'if a:\n  b = """\n  c"""; d = \\\n  e\n  @f(\n  g)\n\n  # h\n  def i(): return j\n',
+    "class A(B,\n    C):\n\n    # d\n    def e(self):\n        g\n    class H:\n        i\n",
+    "while a:\n\tb\n\tif c:\n\t\td\n\t  \n",
+]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_position_is_the_same_whichever_is_asked_first(text: str) -> None:
+    source = Source("a.py", text)
+    for offset in range(len(text)):
+        piece = source.pieces.around(offset)
+        parents = with_parents(piece.module)
+        blocks = piece.positions.stretches
+        everything = Positions(piece.module, blocks, source.made_of[0], {})
+        for node in parents:
+            alone = Positions(piece.module, blocks, source.made_of[0], parents)
+            assert alone.of(node) == everything.of(node)
 
 
 @pytest.mark.slow
@@ -190,4 +213,4 @@ def test_the_walk_meets_the_same_nodes_as_a_visitor_of_libcst(path: Path) -> Non
     assert sorted(type(node).__name__ for node in walked) == sorted(
         type(node).__name__ for node in visited if isinstance(node, kinds)
     )
-    assert all(node in parents(module) for node in walked[:50])
+    assert all(node in with_parents(module) for node in walked[:50])

@@ -12,7 +12,6 @@ from rocmlint.lint.check_parts import asked, check_parts, note_skipped
 from rocmlint.rule.spelling import matches_at, renamed_in
 from rocmlint.syntax.partial_parse import MAXIMUM_LENGTH
 from rocmlint.syntax.unparsable import TooLongError
-from rocmlint.syntax.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     Asked = Rule[Any] | ClaimRule[Any]
     Triggers = Sequence[tuple[Trigger, Asked]]
-    Handlers = Mapping[str, list[tuple[Trigger, Asked]]]
 
 _WORD = re.compile(r"\b\w+")
 
@@ -107,8 +105,9 @@ def _check_code(source: Source, triggers: Triggers) -> Iterator[Any]:
         for node_type in trigger.node_types if found else ():
             handlers.setdefault(node_type, []).append((trigger, rule))
     for piece in _pieces(source, sorted(offsets)):
-        for node in walk(piece.module):
-            yield from _dispatch(node, source, handlers, renamed)
+        for node in piece.nodes:
+            if wanted := handlers.get(node.__class__.__name__):
+                yield from _dispatch(node, source, wanted, renamed)
 
 
 def _check_all_code(source: Source, triggers: Triggers) -> Iterator[Any]:
@@ -117,8 +116,9 @@ def _check_all_code(source: Source, triggers: Triggers) -> Iterator[Any]:
     for trigger, rule in triggers:
         for node_type in trigger.node_types:
             handlers.setdefault(node_type, []).append((trigger, rule))
-    for node in walk(source.module):
-        yield from _dispatch(node, source, handlers, renamed)
+    for node in source.pieces.whole.nodes:
+        if wanted := handlers.get(node.__class__.__name__):
+            yield from _dispatch(node, source, wanted, renamed)
 
 
 def _renamed(source: Source) -> dict[str, str]:
@@ -149,9 +149,9 @@ def _pieces(source: Source, offsets: list[int]) -> Iterator[Piece]:
 
 
 def _dispatch(
-    node: cst.CSTNode, source: Source, handlers: Handlers, renamed: Mapping[str, str]
+    node: cst.CSTNode, source: Source, wanted: Triggers, renamed: Mapping[str, str]
 ) -> Iterator[Any]:
-    for trigger, rule in handlers.get(type(node).__name__, ()):
+    for trigger, rule in wanted:
         if trigger.accepts(node, renamed):
             # A rule that would have to see too much at once cannot tell, and is silent.
             with suppress(TooLongError):

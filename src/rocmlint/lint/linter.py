@@ -203,8 +203,8 @@ class Linter:
 
     def _without_suspects(self, opened: Opened) -> Analysis | None:
         """Return the analysis of a file whose text has nothing that the rules could look at."""
-        if len(opened.data) > MAXIMUM_BYTES or opened.is_oddly_spaced:
-            return None
+        if len(opened.data) > MAXIMUM_BYTES or opened.is_oddly_spaced or self._excused:
+            return None  # what is excused may be no suspect
         found = (trigger for triggers in opened.rules.values() for trigger in triggers)
         try:
             suspected = any(trigger.may_match(opened.file) for trigger in found)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.syntax.partial_parse import Block, Pieces
+    from rocmlint.syntax.blocks import Block
+    from rocmlint.syntax.partial_parse import Pieces
     from rocmlint.text.text import Text
 
 _DEFINITIONS = ("@", "def ", "class ", "async def ")

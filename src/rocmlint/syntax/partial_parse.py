@@ -10,25 +10,24 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.syntax.blocks import Block, block_at, blocks_of
 from rocmlint.syntax.known_trees import tree_of
-from rocmlint.syntax.positions import positions
+from rocmlint.syntax.positions import Positions
 from rocmlint.syntax.unparsable import TooLongError, UnparsableError
-from rocmlint.syntax.walk import parents
-from rocmlint.text.text import Span, without_strings
+from rocmlint.syntax.walk import with_parents
+from rocmlint.text.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.text.text import Text
 
-_CONTINUES = r"(?:else|elif|except|finally)\b"
 _CLASS = re.compile(
     r"""
     (?: @[^\n]*\n (?: [ \t)\]}][^\n]*\n | \n )* )*
@@ -42,7 +41,6 @@ _LINE_END = re.compile("\n")
 _BLANKS = re.compile(r"\s+")
 _TABS = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 """Python takes indentation only if it nests alike for tabs of any width, so one blank will do."""
-_FORMATTED = re.compile(r"[\"'](?:(?<=[fFtT].)|(?<=[fFtT][rR].))")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEPENS = re.compile(r"[.(\[{~+*/%@|&^<>=-]|\b(?:lambda|not|if|elif|and|or|in|is|await)\b")
 _CASE = re.compile(r"^[ \t]+case\b[ \t]*(?![\s=.])", re.MULTILINE)
@@ -59,64 +57,29 @@ MAXIMUM_LENGTH = 1_000_000
 """Characters in one piece; LibCST needs several hundred bytes of memory for each."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """A stretch of the file: ``text[start:end]``, whole lines."""
-
-    start: int
-    end: int
-
-
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A parsed part of a file, made of whole lines; ``block`` is the last stretch of them."""
+    """A parsed part of a file, made of whole lines; ``block`` is the last stretch of them.
+
+    ``nodes`` are all of its nodes, in the order of ``walk``.
+    """
 
     module: cst.Module
+    nodes: tuple[cst.CSTNode, ...]
     block: Block
-    _blocks: tuple[Block, ...]
+    is_member: bool
+    """Whether it is one member of a class, below the line of that class."""
+    positions: Positions
     _text: Text
-
-    @property
-    def is_member(self) -> bool:
-        """Whether it is one member of a class, below the line of that class."""
-        return len(self._blocks) > 1
 
     def span(self, node: cst.CSTNode) -> Span:
         """Return the place of a node of this piece in the file."""
-        span = self._spans[node]
-        start = self._place(span.line, span.column)
-        return Span(*start, *self._place(span.end_line, span.end_column))
+        start, end = self.positions.of(node)
+        return Span(*self._text.place_of(start), *self._text.place_of(end))
 
     def code_of(self, node: cst.CSTNode) -> str:
         """Return the text that stands at the place of a node, as far as LibCST knows."""
-        span = self._spans[node]
-        lines = self._lines[span.line - 1 : span.end_line]
-        lines[-1] = lines[-1][: span.end_column - 1]
-        lines[0] = lines[0][span.column - 1 :]
-        return "\n".join(lines)
-
-    @cached_property
-    def _spans(self) -> dict[cst.CSTNode, Span]:
-        return positions(self.module)
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        return self.module.code.split("\n")
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where in the file each line of the piece begins."""
-        starts: list[int] = []
-        for block in self._blocks:
-            starts[-1:] = [block.start]  # where the block before ends
-            ends = _LINE_END.finditer(self._text.text, block.start, block.end)
-            starts += [match.end() for match in ends]
-        return starts
-
-    def _place(self, line: int, column: int) -> tuple[int, int]:
-        starts = self._starts
-        offset = starts[line - 1] + column - 1 if line <= len(starts) else self.block.end
-        return self._text.place_of(offset)
+        return self.positions.code_of(node)
 
 
 class Pieces:
@@ -134,7 +97,7 @@ class Pieces:
     @cached_property
     def statements(self) -> list[Block]:
         """The top-level statements, compound ones and decorated definitions whole."""
-        return list(_blocks(self._text, Block(0, len(self._text.text)), ""))
+        return list(blocks_of(self._text, Block(0, len(self._text.text)), ""))
 
     @cached_property
     def whole(self) -> Piece:
@@ -176,7 +139,7 @@ class Pieces:
         if text.text != text.written:  # a statement may begin later than its line
             blanks = _BLANKS.match(text.text, offset)
             offset = blanks.end() if blanks else offset
-        return _block_at(self.statements, offset) or Block(0, len(self._text.text))
+        return block_at(self.statements, offset) or Block(0, len(self._text.text))
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Return the node above, or None for a module."""
@@ -202,15 +165,24 @@ class Pieces:
             return (statement,)
         body = Block(header.start("indent"), statement.end)
         if body not in self._members:
-            self._members[body] = list(_blocks(self._text, body, header["indent"]))
-        member = _block_at(self._members[body], offset)
+            self._members[body] = list(blocks_of(self._text, body, header["indent"]))
+        member = block_at(self._members[body], offset)
         return (statement,) if member is None else (Block(statement.start, body.start), member)
 
     def _parse(self, *blocks: Block) -> Piece:
         if blocks not in self._parsed:
-            piece = Piece(self._module(blocks), blocks[-1], blocks, self._text)
-            self._parents.update(parents(piece.module))
-            self._piece_of[piece.module] = piece
+            module = self._module(blocks)
+            above = with_parents(module)
+            self._parents.update(above)
+            piece = Piece(
+                module,
+                (module, *above),
+                blocks[-1],
+                len(blocks) > 1,
+                Positions(module, blocks, self._text, self._parents),
+                self._text,
+            )
+            self._piece_of[module] = piece
             self._parsed[blocks] = piece
         return self._parsed[blocks]
 
@@ -231,52 +203,6 @@ class Pieces:
             offset = starts[min(error.line, len(starts)) - 1] + error.column - 1
             place = self._text.place_of(blocks[0].start + min(offset, len(text)))
             raise UnparsableError(error.reason, *place) from error
-
-
-def _blocks(text: Text, area: Block, indent: str) -> Iterator[Block]:
-    """Cut an area at the lines that begin a statement at this indent; decorators stay with theirs.
-
-    What stands before the first statement goes with it.
-    """
-    code = text.code
-    first_of_statement = re.compile(
-        rf"^{re.escape(indent)}(?!{_CONTINUES})(?=[^\s#)\]}}])(?<!\\\n{re.escape(indent)})",
-        re.MULTILINE,
-    )
-    starts = [match.start() for match in first_of_statement.finditer(code, area.start, area.end)]
-    kept: list[int] = []
-    decorated = False
-    above, depth = area.start, 0
-    for start in starts:
-        depth = max(0, depth + _deepening(text, above, start, depth))
-        above = start
-        if depth:
-            continue  # what stands in brackets may begin anywhere
-        if not decorated:
-            kept.append(start)
-        decorated = code.startswith("@", start + len(indent))
-    if kept:
-        kept[0] = area.start
-    for start, end in zip(kept, [*kept, area.end][1:], strict=True):
-        yield Block(start, end)
-
-
-def _deepening(text: Text, start: int, end: int, depth: int) -> int:
-    """Count the brackets that a stretch leaves open, negative where it closes some of ``depth``."""
-    code = text.code
-    opened = sum(code.count(bracket, start, end) for bracket in "([{")
-    deeper = opened - sum(code.count(bracket, start, end) for bracket in ")]}")
-    if not (deeper or depth) or _FORMATTED.search(code, start, end) is None:
-        return deeper
-    # Those in the words of an f-string are none.
-    data = without_strings(text.text[start:end].encode(errors="replace"))
-    opened = sum(map(data.count, (b"(", b"[", b"{")))
-    return opened - sum(map(data.count, (b")", b"]", b"}")))
-
-
-def _block_at(blocks: list[Block], offset: int) -> Block | None:
-    index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
-    return blocks[index] if index >= 0 and offset < blocks[index].end else None
 
 
 def _module(text: str) -> cst.Module:
