@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from rocmlint.rule.rule_files import built_in_folder
 from rocmlint.testing.code import Fixture
 from rocmlint.testing.fixtures import RuleFolder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rocmlint.rule.registry import RuleType
 
 BUILT_IN = RuleFolder(built_in_folder())
 
 
 def fixtures(*kinds: str, suffix: str = "") -> list[Fixture]:
     """Return the fixtures of these kinds ("bad", "good"), of those rules that look at code."""
-    return [
-        _fixture(rule, path)
-        for kind in kinds
-        for rule in BUILT_IN.rules
-        if rule.on
-        for path in BUILT_IN.files(rule, kind)
-        if path.name.endswith(suffix)
-    ]
+    found = (each for kind in kinds for each in _of_kind(kind))
+    return [each for each in found if each.path.name.endswith(suffix)]
 
 
 @cache
-def _fixture(rule: RuleType, path: Path) -> Fixture:
-    """Return the same object to all tests, so that the fixture is linted once."""
-    return Fixture(BUILT_IN, rule, path)
+def _of_kind(kind: str) -> tuple[Fixture, ...]:
+    """Return the same objects to all tests, so that each fixture is linted once."""
+    return tuple(
+        Fixture(BUILT_IN, rule, path)
+        for rule in BUILT_IN.rules
+        if rule.on
+        for path in BUILT_IN.files(rule, kind)
+    )
 
 
 def named(fixture: Fixture) -> str:

@@ -1,8 +1,8 @@
 """Runs of programs in processes that need not start Python: forks of one that has loaded them.
 
 Each is a process of its own, with the folder, the variables and the streams that it is given, and
-nothing but imports is shared. Only what happens before ``main`` is left out: variables that Python
-itself reads have no effect.
+nothing is shared but imports and rocmlint's own data. Only what happens before ``main`` is left
+out: variables that Python itself reads have no effect.
 """
 
 from __future__ import annotations
@@ -149,7 +149,17 @@ def _load() -> None:
             import_module(module.name)
     for name in USED_SOON:
         import_module(name)
+    _remember()
     gc.freeze()
+
+
+def _remember() -> None:
+    """Let functions remember what they read of rocmlint's own files, which is so in each run."""
+    import_module("rocmlint.rule.errors").errors_of("")
+    facts = import_module("rocmlint.why.facts.all").NAMES
+    import_module("rocmlint.why.entries.load").built_in(facts)
+    settings = import_module("rocmlint.config.settings").Settings()
+    import_module("rocmlint.lint.linter").Linter(settings)
 
 
 def _become(job: Run) -> None:
