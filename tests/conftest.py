@@ -22,12 +22,20 @@ from tests.support.stacks import FakeEnvironment, FakeMachine
 from tests.support.tools import LLVM, lacking
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 MARKED_FILE = r"^pytestmark = \[?pytest\.mark\.{}\b"
 LIMIT, LIMIT_OF_SLOW = 300, 1200
 """Seconds after which a test has failed: what it waits for will not come."""
+
+REQUIRES = """\
+[project]
+name = "small"
+version = "1.0"
+dependencies = ["torch==2.13.0", "transformers>=5,<6"]
+"""
+"""What the project requires in which tests lint a text without a folder."""
 
 # A busy machine takes its time; where many rely on the answer, one commit must give the same one.
 settings.register_profile("patient", deadline=None)
@@ -121,6 +129,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def _give_up(limit: int, *_: object) -> None:
     message = f"did not end within {limit} s"
     raise StandsStillError(message)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run all tests in a project without files: rules that ask for them would read all of ours."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / ".git").mkdir()
+    (folder / "pyproject.toml").write_text(REQUIRES)
+    before = os.getcwd()
+    os.chdir(folder)
+    yield
+    os.chdir(before)
 
 
 @pytest.fixture

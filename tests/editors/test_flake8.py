@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.rule.page import EXPECT
+from tests.support import fork_server
 from tests.support.fixtures import BUILT_IN
 
 if TYPE_CHECKING:
@@ -85,16 +87,20 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def run(folder: Path, *command: str, stdin: bytes | None = None) -> str:
-    """Run a Python program that must not write to stderr."""
-    result = subprocess.run(
-        [sys.executable, *command], cwd=folder, input=stdin, capture_output=True, check=False
-    )
+def run(folder: Path, *command: str, stdin: bytes = b"") -> str:
+    """Run ``python`` with a program that must not write to stderr."""
+    if command[0] == "-m" and fork_server.is_enough_for(os.environ):
+        program, arguments = command[1], command[2:]
+        result = fork_server.run_program(program, arguments, folder, os.environ, stdin)
+    else:
+        result = subprocess.run(
+            [sys.executable, *command], cwd=folder, input=stdin, capture_output=True, check=False
+        )
     assert result.stderr == b""
     return result.stdout.decode()
 
 
-def flake8(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Place]:
+def flake8(folder: Path, *arguments: str, stdin: bytes = b"") -> list[Place]:
     """Return what flake8 reports of ours and of syntax."""
     output = "--format=%(path)s:%(row)d:%(col)d:%(code)s"
     lines = run(folder, "-m", "flake8", output, *arguments, stdin=stdin).splitlines()
@@ -106,7 +112,7 @@ def flake8(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Pl
     )
 
 
-def command(folder: Path, *arguments: str, stdin: bytes | None = None) -> list[Place]:
+def command(folder: Path, *arguments: str, stdin: bytes = b"") -> list[Place]:
     """Return what ``rocmlint`` reports, once for each place: flake8 cannot tell where it ends."""
     flags = ("--no-cache", "--quiet", "--output-format=json")
     document = json.loads(run(folder, "-m", "rocmlint", *flags, *arguments, stdin=stdin))

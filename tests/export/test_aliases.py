@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tests.export.conftest import Modules
 
+pytestmark = pytest.mark.usefixtures("own_heap")
 
 LIBRARY = """
 def act(x):
@@ -163,9 +164,10 @@ def test_an_import_by_name_is_changed_under_its_own_name(
 
 
 def test_a_module_that_the_collector_does_not_look_at_is_found(
-    library: ModuleType, module: Modules
+    library: ModuleType, module: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user = module("user", "from library import act\n")
+    monkeypatch.undo()
     gc.freeze()
     with session(patches=[(library, "act", patched)]):
         assert user.act(0) == "patched"

@@ -16,6 +16,8 @@ from rocmlint.export import ExportError, session
 if TYPE_CHECKING:
     from tests.export.conftest import Modules
 
+pytestmark = pytest.mark.usefixtures("own_heap")
+
 
 class Base:
     def inherited(self) -> str:

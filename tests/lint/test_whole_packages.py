@@ -8,7 +8,7 @@ import sys
 import zipfile
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,14 +16,20 @@ from rocmlint.config.settings import Settings
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
 from rocmlint.lint.first_sight import Opened
-from rocmlint.lint.linter import Linter
+from rocmlint.lint.linter import Linter, disk_of_run
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.rule.rule import Rule
+from rocmlint.source.file import project_of
 from rocmlint.source.python import Source
 from rocmlint.syntax.unparsable import UnparsableError
 from rocmlint.text.text import decode
 from tests.support.tools import path_of, skip_where_offline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocmlint.disk.disk import Disk
 
 WHEELS = ("transformers==5.23.0", "diffusers==0.42.1", "accelerate==1.15.0")
 PREVIEW = Settings(preview=True, profile="export")
@@ -56,7 +62,7 @@ def package(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_findings_with_and_without_shortcuts_are_equal(package: Path, part: int) -> None:
     paths = sorted(package.rglob("*.py"))[quarter() * PARTS + part :: PARTS * EVERY]
     assert paths
-    assert [each for each in map(differences, paths) if each] == []
+    assert differences(paths) == []
 
 
 @in_parts
@@ -64,7 +70,7 @@ def test_no_file_of_the_standard_library_makes_a_rule_crash(part: int) -> None:
     own = (each for each in STANDARD_LIBRARY.rglob("*.py") if "site-packages" not in each.parts)
     paths = sorted(own)[part :: PARTS * 5]
     assert paths
-    assert [each for each in map(differences, paths) if each] == []
+    assert differences(paths) == []
 
 
 @cache
@@ -83,14 +89,23 @@ def scanner() -> Scanner[Rule[Any]]:
     return Scanner(enabled_rules(PREVIEW))
 
 
-def differences(path: Path) -> str:
+def differences(paths: Iterable[Path]) -> list[str]:
+    """Return how the findings in files differ without shortcuts; they ask the disk as one run."""
+    disk = disk_of_run(noted=False)
+    linter = Linter(PREVIEW, disk)
+    return [each for path in paths if (each := difference(path, linter, disk))]
+
+
+def difference(path: Path, linter: Linter, disk: Disk) -> str:
     """Return how the findings in a file differ without shortcuts; empty where they do not."""
     data = path.read_bytes()
-    linter = Linter(PREVIEW)
+    project = project_of(str(path), PREVIEW, disk)
     try:
         text = decode(data)
-        cut = check(Source(str(path), text), scanner().scan_python(data).rules)
-        whole = check(Source(str(path), text, whole=True), linter.rules, shortcuts=False)
+        source = Source(str(path), text, project=project)
+        cut = check(source, scanner().scan_python(data).rules)
+        source = Source(str(path), text, whole=True, project=project)
+        whole = check(source, linter.rules, shortcuts=False)
         is_done = not isinstance(linter.first_sight(str(path), data), Opened)
     except (UnparsableError, SyntaxError, ValueError):
         return ""  # bad syntax on purpose, as in some tests

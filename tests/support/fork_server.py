@@ -1,8 +1,8 @@
-"""Runs of the command in processes that need not start Python: forks of one that has loaded it.
+"""Runs of programs in processes that need not start Python: forks of one that has loaded them.
 
 Each is a process of its own, with the folder, the variables and the streams that it is given, and
-nothing but imports is shared. Only what happens before ``main`` is left out: variables that Python
-itself reads have no effect.
+nothing is shared but imports and rocmlint's own data. Only what happens before ``main`` is left
+out: variables that Python itself reads have no effect.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 from functools import cache
 from importlib import import_module
+from io import BytesIO, TextIOWrapper
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from pkgutil import walk_packages
@@ -23,6 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+PATIENCE = 600
+"""Seconds after which a run counts as hung."""
 STREAMS = ("stdin", "stdout", "stderr")
 OPENED = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)
 READ_BY_PYTHON = ("PYTHON", "LANG", "LC_")
@@ -34,12 +37,21 @@ LEFT_OUT = (
     *("rocmlint.interpreter.inside", "rocmlint.export.agreement"),
 )
 """Modules that do something when they are imported, need an extra, or run in other interpreters."""
-USED_SOON = ("ahocorasick_rs", "ast", "difflib", "hashlib", "json", "libcst", "shutil", "tempfile")
+USED_SOON = (
+    *("ahocorasick_rs", "ast", "difflib", "hashlib", "json", "libcst", "libcst.native"),
+    *("shutil", "tempfile"),
+)
+PROGRAMS = {
+    "rocmlint": ("rocmlint.cli.main",),
+    "flake8": ("flake8.main.cli", "mccabe", "pycodestyle", "pyflakes.checker"),
+}
+"""What can be run, and the modules to load for it: ``main`` of the first starts it."""
 
 
 class Run(NamedTuple):
-    """A command, where it is run, and the folder of the files that are its streams."""
+    """A program, where it is run, and the folder of the files that are its streams."""
 
+    program: str
     arguments: Sequence[str]
     folder: str
     variables: Mapping[str, str]
@@ -53,31 +65,44 @@ def is_enough_for(variables: Mapping[str, str]) -> bool:
 
 
 def run(
-    arguments: Sequence[str], folder: Path, variables: Mapping[str, str], stdin: str, seconds: float
+    arguments: Sequence[str], folder: Path, variables: Mapping[str, str], stdin: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command as ``subprocess.run`` would, with text and all output captured."""
+    ran = run_program("rocmlint", arguments, folder, variables, stdin.encode())
+    stdout, stderr = (TextIOWrapper(BytesIO(each)).read() for each in (ran.stdout, ran.stderr))
+    return subprocess.CompletedProcess(ran.args, ran.returncode, stdout, stderr)
+
+
+def run_program(
+    program: str,
+    arguments: Sequence[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    stdin: bytes = b"",
+) -> subprocess.CompletedProcess[bytes]:
+    """Run one of ``PROGRAMS`` as ``subprocess.run`` would run ``python -m``, with bytes."""
     with TemporaryDirectory() as streams:
         files = [Path(streams, name) for name in STREAMS]
-        for file, text in zip(files, (stdin, "", ""), strict=True):
-            file.write_text(text)
-        code = _run(Run(arguments, str(folder), variables, streams), seconds)
-        _, stdout, stderr = (file.read_text() for file in files)
-    return subprocess.CompletedProcess(["rocmlint", *arguments], code, stdout, stderr)
+        for file, data in zip(files, (stdin, b"", b""), strict=True):
+            file.write_bytes(data)
+        code = _run(Run(program, arguments, str(folder), dict(variables), streams))
+        _, stdout, stderr = (file.read_bytes() for file in files)
+    return subprocess.CompletedProcess([program, *arguments], code, stdout, stderr)
 
 
-def _run(job: Run, seconds: float) -> int:
+def _run(job: Run) -> int:
     server = _server(os.getpid())
     server.send(tuple(job))  # no class: it is `__main__.Run` over there
     child = server.recv()
     is_done = False
     try:
-        is_done = server.poll(seconds)
+        is_done = server.poll(PATIENCE)
     finally:
         if not is_done:
             os.kill(child, signal.SIGKILL)
         code: int = server.recv()
     if not is_done:
-        raise subprocess.TimeoutExpired(["rocmlint", *job.arguments], seconds)
+        raise subprocess.TimeoutExpired([job.program, *job.arguments], PATIENCE)
     return code
 
 
@@ -106,6 +131,8 @@ def _serve(requests: Connection) -> Run | None:
             job = Run(*requests.recv())
         except EOFError:
             return None
+        for module in PROGRAMS[job.program]:
+            import_module(module)
         child = os.fork()
         if not child:
             requests.close()
@@ -122,7 +149,17 @@ def _load() -> None:
             import_module(module.name)
     for name in USED_SOON:
         import_module(name)
+    _remember()
     gc.freeze()
+
+
+def _remember() -> None:
+    """Let functions remember what they read of rocmlint's own files, which is so in each run."""
+    import_module("rocmlint.rule.errors").errors_of("")
+    facts = import_module("rocmlint.why.facts.all").NAMES
+    import_module("rocmlint.why.entries.load").built_in(facts)
+    settings = import_module("rocmlint.config.settings").Settings()
+    import_module("rocmlint.lint.linter").Linter(settings)
 
 
 def _become(job: Run) -> None:
@@ -151,8 +188,6 @@ if __name__ == "__main__":
         wanted = _serve(asked)
     if wanted is not None:
         _become(wanted)
-        from rocmlint.cli.main import main
-
-        code = main()
+        code = import_module(PROGRAMS[wanted.program][0]).main()
         sys.stdout.flush()
         os._exit(code)  # to take down all that was loaded lasts longer than a run

@@ -13,8 +13,7 @@ from tests.support import fork_server
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATIENCE = 600
-"""Seconds after which a run counts as hung."""
+PATIENCE = fork_server.PATIENCE
 COMMAND = (sys.executable, "-m", "rocmlint")
 
 
@@ -41,7 +40,7 @@ class Project:
     ) -> subprocess.CompletedProcess[str]:
         variables = {**os.environ, **environment}
         if fork_server.is_enough_for(variables):
-            return fork_server.run(arguments, self.root, variables, stdin, PATIENCE)
+            return fork_server.run(arguments, self.root, variables, stdin)
         return subprocess.run(
             [*COMMAND, *arguments],
             cwd=self.root,

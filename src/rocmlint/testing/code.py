@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
     from rocmlint.lint.linter import Analysis
     from rocmlint.rule.registry import RuleType
@@ -59,11 +60,16 @@ class Fixture:
         """A copy without marks, in a project of its own."""
         return self.folder.copy_of(self.rule, self.path)
 
+    @cached_property
+    def settings(self) -> Settings:
+        """The options of the rules' folder and of the fixture's project."""
+        options = {**self.folder.options(self.rule), "notes": "short"}
+        return Configuration(options).settings_for(str(self.copy.parent))
+
     @property
     def linter(self) -> Linter:
-        """The rules that look at the fixture, with the options that its project sets."""
-        options = {**self.folder.options(self.rule), "notes": "short"}
-        return Linter(Configuration(options).settings_for(str(self.copy.parent)))
+        """The rules that look at the fixture."""
+        return Linter(self.settings)
 
     def lint(self, text: str) -> list[Finding]:
         """Return what is found in a text in the place of the copy."""
@@ -77,7 +83,7 @@ class Fixture:
     @property
     def kept_back(self) -> KeptBack:
         """What excuses kept back when the copy is linted once more, and where rules were asked."""
-        linter = Linter(self.linter.settings, excused=True)
+        linter = Linter(self.settings, excused=True)
         text = self.copy.read_text(encoding="utf-8")
         return linter.lint_text(str(self.copy), text).kept_back or KeptBack()
 
@@ -103,7 +109,7 @@ def marked_lines_are_found(fixture: Fixture) -> Iterator[Failure]:
     for line, code in sorted(found.keys() - marked.keys()):
         message = f"{code} is found here, but not expected: {found[line, code].message}"
         yield fixture.failure(line, message)
-    usual = {each.code: each.severity for each in load_rules(fixture.linter.settings.rules)}
+    usual = {each.code: each.severity for each in load_rules(fixture.settings.rules)}
     for (line, code), severity in sorted(marked.items()):
         wanted, got = severity or usual.get(code), found.get((line, code))
         if got is not None and got.severity != wanted:

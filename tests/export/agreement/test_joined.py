@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("export")]
 torch: Any = pytest.importorskip("torch")
 
 from rocmlint.export.agreement.joined import joined, joined_leaves, joins, lists  # noqa: E402
