@@ -1,4 +1,4 @@
-"""What a run looked at, in words: for the last line, for ``--verbose``, and as JSON."""
+"""Evidence of a run in words: for the last line, for ``--verbose``, and as JSON."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Check = Callable[[SimpleNamespace], int]
 
 _OTHERS = (*NAMES, ".gitignore", ".lock")
-"""How the names of files end that decide what is found, beside those that are linted."""
+"""Endings of further files that decide what is found, in addition to those that are linted."""
 _PAUSE = 100
 """Milliseconds after which the other folders are looked at."""
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
@@ -36,7 +36,7 @@ _SHOWN = 3
 
 
 class Folders(NamedTuple):
-    """What is watched: files alone would be lost when an editor puts new ones in their place."""
+    """The folders to watch: a file alone would be lost when an editor replaces it."""
 
     whole: Sequence[str]
     """With all that is below."""
@@ -70,7 +70,7 @@ def _interrupted() -> Event:
 
 
 def _read_by(flags: SimpleNamespace) -> frozenset[str]:
-    """Return the files that the first run reads beside those it lints: configuration, baseline."""
+    """Return the files that the first run reads but does not lint: configuration, baseline."""
     with suppress(RocmlintError):  # the run says what is wrong
         settings = job_of(flags, overrides(flags)).settings
         return frozenset({*settings.sources, *filter(None, [settings.baseline])})
@@ -122,7 +122,7 @@ def _counts(path: str, read: frozenset[str]) -> bool:
 
 
 def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None:
-    """Check in a process of its own: what it remembers of files and rules goes with it."""
+    """Check in a process of its own: nothing that it remembers of files and rules outlives it."""
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         sys.stdout.write(_CLEAR)
         sys.stdout.flush()

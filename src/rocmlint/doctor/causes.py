@@ -1,4 +1,4 @@
-"""What a page consists of: causes with what to do, what is right, what was not answered."""
+"""The parts of a page: causes with what to do, what is right, what was not answered."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "unknown"]
 """error: other code runs than written, or it fails; warning: it costs or breaks here; unknown: it
-could not be told, and matters."""
+could not be determined, and matters.
+"""
 Area = Literal["interpreter", "versions", "stack", "files", "kernels", "variables", "job", "code"]
 
 AREAS: tuple[Area, ...] = get_args(Area)
-"""What to repair first comes first: a file is of one version, and a toggle of one file."""
+"""The areas in the order of repair: a file is of one version, and a toggle of one file."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _WRONG = frozenset({"error", "warning"})
 
@@ -61,13 +62,13 @@ class Cause:
 
 @dataclass
 class Findings:
-    """What one look at a machine, an environment or a project gives."""
+    """The results of one look at a machine, an environment or a project."""
 
     causes: list[Cause] = field(default_factory=list)
     right: list[str] = field(default_factory=list)
     """A line for each thing that was compared and is right."""
     unanswered: list[str] = field(default_factory=list)
-    """A line for each thing that could not be told here."""
+    """A line for each thing that could not be determined here."""
 
     def add(self, other: Findings) -> None:
         """Take what another look gave."""
@@ -84,7 +85,7 @@ class Ran:
     ended: str
     processes: int
     watched: tuple[str, ...] = ()
-    """What had to be live, a line each."""
+    """Names of what had to be live, a line each."""
 
 
 @dataclass
@@ -106,7 +107,7 @@ class Page:
 
     @property
     def exit_code(self) -> int:
-        """1 if something is wrong, 3 if something or all could not be told, else 0."""
+        """1 if something is wrong, 3 if something or all could not be determined, else 0."""
         if any(each.severity in _WRONG for each in self.found.causes):
             return 1
         is_open = self.found.unanswered or self.found.causes or not self.found.right

@@ -1,4 +1,4 @@
-"""What the code says: faked checks, fast paths that are off, and the findings of the rules."""
+"""Results about the code: faked checks, fast paths that are off, and the findings of the rules."""
 
 from __future__ import annotations
 

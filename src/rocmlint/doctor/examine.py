@@ -61,7 +61,7 @@ class Examined:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked at, and how long."""
+    """The machine, environment and project to examine, and how long that may take."""
 
     folder: str
     chosen: Chosen

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 _OF_GPU = frozenset({"torch", "torchvision", "torchaudio", "triton", "jax", "jaxlib"})
-"""What pip takes from PyPI in a build for CUDA: stack install-command names the index."""
+"""Packages whose CUDA builds pip takes from PyPI: stack install-command names the index."""
 
 
 def versions(

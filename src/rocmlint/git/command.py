@@ -34,7 +34,7 @@ _OF_HOOKS = frozenset(
         *("GIT_EXTERNAL_DIFF", "GIT_CONFIG"),
     }
 )
-"""What git sets for a hook that runs us, and what would lead to another repository."""
+"""Variables that git sets for a hook that runs us, and that would lead to another repository."""
 
 
 class GitError(RocmlintError):
@@ -42,7 +42,7 @@ class GitError(RocmlintError):
 
 
 class Answer(NamedTuple):
-    """What git wrote, and its exit code."""
+    """Output of git, and its exit code."""
 
     code: int
     output: bytes

@@ -29,7 +29,7 @@ _PARTIAL = (
     "fetch them with `git fetch --refetch --no-filter`"
 )
 _FIELDS = 3
-"""What ``git cat-file`` tells of an object: its hash, its type and its size."""
+"""Fields of a line that ``git cat-file`` prints for an object: its hash, its type and its size."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
@@ -131,7 +131,7 @@ class _Folders:
 
 
 class _Stored:
-    """The contents that Git LFS keeps beside a repository."""
+    """The contents that Git LFS stores outside the objects of a repository."""
 
     def __init__(self, git: Git) -> None:
         self._git = git

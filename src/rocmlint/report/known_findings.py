@@ -1,4 +1,4 @@
-"""Telling new findings from known ones by what they point at, however lines have moved."""
+"""New and known findings, compared by what they point at, however lines have moved."""
 
 from __future__ import annotations
 

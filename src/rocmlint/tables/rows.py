@@ -1,4 +1,4 @@
-"""From the rows of a table to repositories: a row that cannot be used is told, and hides no other.
+"""From the rows of a table to repositories: a row that cannot be used is an error of its own.
 
 What is made of a table does not depend on the order of its rows: an engine may run a task again.
 """
@@ -31,7 +31,7 @@ _HEAD = 400
 
 
 class Problem(NamedTuple):
-    """What could not be done, in one line; ``path`` is None where it is not about one file."""
+    """An error in one line; ``path`` is None where it is not about one file."""
 
     path: str | None
     text: str

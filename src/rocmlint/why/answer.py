@@ -33,7 +33,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one entry or generic reader says of one exception, or of a line of the log."""
+    """An explanation of one exception or line of the log, by an entry or a generic reader."""
 
     entry: str
     verdict: Verdict

@@ -44,7 +44,7 @@ _DAMAGE = (
     *(LookupError, OSError, ValueError, RuntimeError),
     *([lzma.LZMAError] if lzma else []),
 )
-"""What zipfile raises for an archive that is damaged, encrypted or packed as nothing here reads."""
+"""Errors of zipfile for an archive that is damaged, encrypted or packed in an unknown way."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class ReadLibrary:
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in the patches of some files."""
+    """The problems in the patches of some files."""
 
     libraries: tuple[ReadLibrary, ...] = ()
     files: int = 0
@@ -54,7 +54,7 @@ class Report:
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
-    """What could not be checked, such as files that do not parse."""
+    """Errors for files that could not be checked, such as those that do not parse."""
     locked: str = ""
     """The lock file that was written."""
 
@@ -75,7 +75,7 @@ class _File:
 
 @dataclass
 class _Run:
-    """What is known while the files are checked one after the other."""
+    """The state of a run, while the files are checked one after the other."""
 
     place: Place
     against: Place | None = None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SYSTEMS = ("linux", "windows")
 _NOT_IN_A_URL = re.compile(r"""[\s\x00-\x1f\x7f"<>\\^`{|}]""")
-"""What a URL has as %20 and so on (RFC 3986), and no shell takes as it is."""
+"""Characters that a URL has as %20 and so on (RFC 3986), and that no shell takes as they are."""
 HERE: System = "windows" if sys.platform == "win32" else "linux"
 
 
@@ -172,7 +172,7 @@ def _version_of(python: str) -> str:
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
-    """Return the version of ROCm, and what to tell of where it was read. Raises NoRocmError."""
+    """Return the version of ROCm, and a note on where it was read. Raises NoRocmError."""
     if flags.rocm is not None:
         return flags.rocm, ()
     chosen = chosen_interpreter(getattr(flags, "python", None), os.curdir, os.environ)
@@ -191,6 +191,6 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
 
 
 def tell(notes: Iterable[str]) -> None:
-    """Print notes beside the answer, so that a program that takes the answer sees none of them."""
+    """Print notes to stderr, so that a program that takes the answer sees none of them."""
     for each in notes:
         print(visible(f"note: {each}"), file=sys.stderr)

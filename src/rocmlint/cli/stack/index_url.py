@@ -52,7 +52,7 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _how_to_use(wheels: Wheels) -> Iterator[str]:
-    """Say what ``--index-url`` and the name of torch alone do not bring."""
+    """Say what ``--index-url`` and the name of torch alone do not install."""
     if wheels.source == "radeon":
         yield "it is a page of files, not an index: pass it with --find-links, not --index-url"
     if wheels.extras:

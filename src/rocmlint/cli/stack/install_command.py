@@ -50,7 +50,7 @@ HELP = Help(
 )
 _INSTEAD = {"uv": "; pip install uv, or omit --installer uv"}
 _BY_SIGNAL = 128
-"""What shells add to the number of the signal that ended a command."""
+"""Shells add this to the number of the signal that ended a command."""
 
 
 def run(flags: SimpleNamespace) -> int:
@@ -117,7 +117,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _of_environment(python: str, made: Installation) -> Iterator[str]:
-    """Say what stands against an install: no pip, or a triton that stays under torch's own."""
+    """Say what blocks an install: no pip, or a triton that stays under torch's own."""
     try:
         environment = read_environment(Interpreter(python))
     except InterpreterError:  # a command can be made for an interpreter that is not here
@@ -163,7 +163,7 @@ def _run(words: Sequence[str], python: str | None) -> int:
 
 
 def _reason(words: Sequence[str]) -> str:
-    """Return why an installer may have failed, beside what it said itself."""
+    """Return why an installer may have failed, in addition to its own words."""
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
         return _without_pip(words[0])
     return (

@@ -136,7 +136,7 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
 
 
 def pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
-    """Return what tells which version the project of a file pins a package to."""
+    """Return a function that finds the version to which the project of a file pins a package."""
     disk = Disk(text_of)
 
     @cache

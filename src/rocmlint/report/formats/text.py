@@ -76,7 +76,7 @@ def _place(finding: Finding) -> str:
 
 
 def _below(finding: Finding) -> Iterator[tuple[str, str, str]]:
-    """Yield what stands below the code: a label, its colour, and the text."""
+    """Yield the lines below the code: a label, its color, and the text."""
     for each in finding.related:
         yield "from", BLUE, str(each)
     if finding.help:
@@ -93,7 +93,7 @@ def _how(fix: Fix) -> str:
 
 
 def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what stands in the gutter and beside it, for each line."""
+    """Yield the text in the gutter and next to it, for each line."""
     for index, (number, before, marked, after) in enumerate(frame(finding, lines)):
         if index == 0:
             yield "", ""

@@ -1,4 +1,4 @@
-"""What an entry says of a message: the first case whose condition holds, with the facts in it."""
+"""Answers from entries: the first case whose condition holds, with the facts in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context
 
 _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
-"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
+"""Characters of a sentence without quotes; there is no ``$`` for the parentheses."""
 
 _GAP = "\0"
 _PART_WITH_GAP = re.compile(rf"(?:^|[,;:])[^,;:]*{_GAP}[^,;:]*")
@@ -50,7 +50,7 @@ def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanati
 
 
 class _Said(NamedTuple):
-    """What a case says. ``is_whole``: all that its cause names was read."""
+    """The answer of a case. ``is_whole``: all that its cause names was read."""
 
     explanation: Explanation
     is_open: bool

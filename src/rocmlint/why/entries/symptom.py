@@ -33,7 +33,7 @@ OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "sure", "r
 
 @dataclass(frozen=True)
 class Case:
-    """What an entry says where a condition holds; one without ``when`` always holds.
+    """The answer of an entry where a condition holds; one without ``when`` always holds.
 
     ``do`` are edits and advice in words, ``run`` commands. ``needs`` are facts, as expressions,
     that must have been read for the answer to be known; the condition's own count as well. Without
@@ -49,7 +49,7 @@ class Case:
     needs: tuple[ast.expr, ...] = ()
     sure: bool = True
     rocm_fix: str = ""
-    """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
+    """The name of the repair in AMD's program, as in ``rocm fix fix-4-render-group``."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What an answer may look at, and what it has looked at."""
+"""The sources that an answer may read, and those that it has read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Context:
     raised: Raised | None = None
     evidence: dict[Evidence, None] = field(default_factory=dict)
     doubts: dict[Unread, None] = field(default_factory=dict)
-    """What makes the evidence doubtful; such an answer is likely at most."""
+    """Reasons why the evidence is doubtful; such an answer is likely at most."""
 
     def saw(self, fact: str, value: object, source: str = "") -> None:
         """Note a fact that was read."""

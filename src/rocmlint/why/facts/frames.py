@@ -36,7 +36,7 @@ class Owner:
 
 
 def owner_of(frame: Frame, packages: Packages, project: str) -> Owner:
-    """Tell whose file a frame is, from its path."""
+    """Return whose file a frame is, from its path."""
     found = _HUB.search(frame.file)
     if found is not None:
         parts = re.split(r"[/\\]", found["rest"])

@@ -1,4 +1,4 @@
-"""What a fact may be: a value with its source, or something that was not read."""
+"""Values of facts: a value with its source, or something that was not read."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _CLASS = r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z]\w*)"
 
 @dataclass(frozen=True)
 class Call:
-    """What a message says of a call: ``given`` was passed, or ``lacking`` was not."""
+    """The call that a message describes: ``given`` was passed, or ``lacking`` was not."""
 
     callee: str
     given: str = ""
@@ -43,7 +43,7 @@ class Call:
 
     @property
     def problem(self) -> str:
-        """What is wrong, with the callee as the subject."""
+        """The error in the call, with the callee as the subject."""
         if self.given:
             return f"takes {self.given} twice" if self.is_double else f"does not take {self.given}"
         if self.counts is not None:

@@ -35,7 +35,7 @@ _REFUSED = (
     "shared object initialization failed",
 )
 _CRASHED = ("Segmentation fault", "SIGSEGV", "hipErrorInvalidKernelFile", "invalid kernel file")
-"""What also happens without code for the GPU, but for other reasons as well."""
+"""Errors that also occur without code for the GPU, but for other reasons as well."""
 _OF_TORCH = frozenset({"torch", "torchvision", "torchaudio", "triton", "pytorch-triton-rocm"})
 """Entries know what these have code for."""
 _SHOWN = 3

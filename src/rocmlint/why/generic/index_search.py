@@ -1,4 +1,4 @@
-"""What an installer looked for: the requirement, the versions that the index has, the Python."""
+"""The search of an installer: the requirement, the versions that the index has, the Python."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
 
 @dataclass(frozen=True)
 class Search:
-    """What was looked for and where: ``listed`` are the versions that the index has."""
+    """A search for a distribution: ``listed`` are the versions that the index has."""
 
     name: str
     specifier: SpecifierSet

@@ -29,7 +29,7 @@ _OF_BUILDS = (
     "pip-build-env",
     "build_meta.py",
 )
-"""What logs of builds of a wheel contain."""
+"""Lines that only logs of builds of a wheel contain."""
 _WEIGHT = 18
 _COMMAND = "python -c 'import sys; print(sys.executable)'"
 

@@ -1,4 +1,4 @@
-"""What the numbers of an out-of-memory message prove: other processes, holes, one huge tensor.
+"""Causes that the numbers of an out-of-memory message prove: other processes, holes, a huge tensor.
 
 Where they prove nothing, the entries of the table judge the code.
 """
@@ -60,13 +60,13 @@ class _Memory:
     allocated: float
     unused: float
     named: float
-    """What other processes have, where the message names them."""
+    """The memory of other processes, if the message names them."""
     variable: str
     """The variable of the allocator, as the message calls it: older versions know one name only."""
 
     @property
     def of_others(self) -> float:
-        """What neither is free nor PyTorch's in this process."""
+        """Memory that is neither free nor PyTorch's in this process."""
         rest = self.total - self.free - self.allocated - self.unused
         return max(self.named, rest if self.allocated else 0)
 
@@ -78,11 +78,11 @@ class _Judgement(NamedTuple):
     do: str
     run: str = ""
     missing: tuple[Unread, ...] = ()
-    """What would have to be read before this is known."""
+    """Facts that must be read before this is known."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What to do, as an answer has it."""
+        """The actions of the answer."""
         commands = (Action(self.run, is_command=True),) if self.run else ()
         return (Action(self.do), *commands)
 

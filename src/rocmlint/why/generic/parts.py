@@ -1,4 +1,4 @@
-"""What the readers share: who asked for a name, commands that install, the explanation itself."""
+"""Common parts of the readers: who asked for a name, install commands, the explanation itself."""
 
 from __future__ import annotations
 

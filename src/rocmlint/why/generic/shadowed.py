@@ -129,7 +129,7 @@ def _shadowing(
 
 
 def _is_first(context: Context, path: str) -> bool:
-    """Return whether a file of the project is in the traceback, or beside the script that ran."""
+    """Return whether a file of the project is in the traceback, or next to the script that ran."""
     script = context.frames[0].file if context.frames else ""
     home = os.path.dirname(os.path.dirname(path) if path.endswith("__init__.py") else path)
     is_beside = bool(script) and os.path.normpath(os.path.dirname(script)) == home
@@ -137,7 +137,7 @@ def _is_first(context: Context, path: str) -> bool:
 
 
 def _own_file(context: Context, top: str) -> str:
-    """Return the file that Python finds first by a name: beside the script, or in the project."""
+    """Return the file that Python finds first by a name: next to the script, or in the project."""
     if not top.isidentifier():
         return ""
     places = [os.path.dirname(each.file) for each in context.frames[:1]]

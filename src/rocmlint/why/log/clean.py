@@ -60,7 +60,7 @@ _LONGEST = 4000
 
 
 class Line(NamedTuple):
-    """A line as a program printed it. ``source`` tells its process from others, "" without one."""
+    """A line as a program printed it. ``source`` is the process that printed it, "" if unknown."""
 
     text: str
     source: str = ""

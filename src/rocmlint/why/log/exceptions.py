@@ -107,7 +107,7 @@ class _Open:
 
 @dataclass
 class _Reader:
-    """What is known after the lines so far."""
+    """The state of the reader after the lines so far."""
 
     chains: list[list[Raised]] = field(default_factory=list)
     _frames: deque[Frame] = field(default_factory=lambda: deque(maxlen=_MOST_FRAMES))

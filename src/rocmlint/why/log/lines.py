@@ -1,4 +1,4 @@
-"""What one line of a log is: a frame, an exception, the begin of a traceback, a separator."""
+"""Kinds of lines in a log: a frame, an exception, the begin of a traceback, a separator."""
 
 from __future__ import annotations
 

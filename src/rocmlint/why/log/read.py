@@ -34,7 +34,7 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 class UnreadableLogError(RocmlintError):
-    """What was given is not a text; the message says what it is."""
+    """The input is not a text; the message says what it is."""
 
 
 def read_text(text: str) -> Log:
@@ -71,7 +71,7 @@ def read_kept(parts: Iterable[Kept]) -> Log:
 
 
 class Kept:
-    """What is kept of a log that comes in blocks: all of a small one."""
+    """The lines to keep of a log that comes in blocks: all of a small one."""
 
     def __init__(self, literals: Iterable[str] = ()) -> None:
         """``literals`` as :func:`read_stream` has them."""

@@ -60,7 +60,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Log:
-    """What was read. ``lines`` are those worth looking at, without colors and prefixes.
+    """A log after reading. ``lines`` are those worth looking at, without colors and prefixes.
 
     ``chains`` begin with that of the rank that failed first; what only follows from another
     failure comes last. ``cut`` says that lines were left out in the middle.

@@ -1,4 +1,4 @@
-"""What every check of a model shares: which model is meant, and where a picture goes."""
+"""Common parts of all checks of a model: which model is meant, and where a picture goes."""
 
 from __future__ import annotations
 

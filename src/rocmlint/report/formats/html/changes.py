@@ -1,4 +1,4 @@
-"""What a fix changes, as the lines of a small diff."""
+"""Changes of a fix, as the lines of a small diff."""
 
 from __future__ import annotations
 

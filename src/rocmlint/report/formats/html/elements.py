@@ -8,7 +8,7 @@ from typing import NewType
 from rocmlint.text.visible import visible
 
 Html = NewType("Html", str)
-"""What may be written into a page."""
+"""Text that is safe to write into a page."""
 NOTHING = Html("")
 
 

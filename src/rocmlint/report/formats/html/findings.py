@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _AROUND = 2
 """Lines of code that are shown above and below a finding."""
 _IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
-"""In JSON they stand only in strings, where this means the same."""
+"""In JSON they occur only in strings, where this means the same."""
 
 
 def as_json(report: Report) -> str:

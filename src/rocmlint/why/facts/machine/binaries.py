@@ -82,9 +82,9 @@ def _of_files(context: Context) -> tuple[str, ...]:
 
 
 def on_amd(context: Context) -> bool:
-    """Return whether an AMD GPU is certain: one is there, or the log or torch speaks of ROCm.
+    """Return whether an AMD GPU is certain: it was found, or the log or torch mentions ROCm.
 
-    Unlike ``amd_gpu()`` it says no where nothing tells: for messages that are common on NVIDIA.
+    Unlike ``amd_gpu()`` it says no without evidence: for messages that are common on NVIDIA.
     """
     if amd_gpu(context) is True or torch_build(context) == "rocm":
         return True

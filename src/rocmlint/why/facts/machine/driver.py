@@ -27,7 +27,7 @@ _KERNEL = re.compile(
     r"(?:^\s*|\bLinux version |^Linux \S+ |\b[Kk]ernel(?: version)?\W{1,4})"
     r"(\d+\.\d+\.\d+-[\w.+~-]+)(?=\s|$)"
 )
-"""What ``uname`` and /proc/version print, and how people write it."""
+"""The output of ``uname`` and /proc/version, and how people write it."""
 _DKMS = re.compile(
     r"\bamdgpu(?:/|, )(?P<version>\d[\w.~+-]*)(?:, (?P<kernel>[^,\s]+), \w+)?: "
     r"(?P<state>added|built|installed)\b"

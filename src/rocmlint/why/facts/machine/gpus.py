@@ -161,7 +161,7 @@ def _processor(version: str) -> str:
 
 
 def integrated(context: Context) -> str:
-    """Return the processor of an integrated GPU that is there beside another GPU; empty for none.
+    """Return the processor of an integrated GPU next to another GPU; empty for none.
 
     It has one of the numbers that only chips with a CPU have.
     """

@@ -1,4 +1,4 @@
-"""What shared libraries belong to: CUDA, ROCm, torch, Python, or packages of the system."""
+"""Owners of shared libraries: CUDA, ROCm, torch, Python, or packages of the system."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Library(NamedTuple):
 
     @property
     def side(self) -> Side | None:
-        """What it is part of; None where that is not known."""
+        """The owner of the library; None if unknown."""
         return next((side for side, each in _SIDES if each.fullmatch(self.stem)), None)
 
     @property

@@ -201,14 +201,14 @@ def indexed() -> tuple[str, ...]:
 
 
 def files_have(context: Context, dotted: str) -> bool | None:
-    """Return whether the installed files have a module or a name of one; None: cannot tell."""
+    """Return whether the installed files have a module or a name of one; None if unknown."""
     if context.is_elsewhere or not context.packages.folders:
         return None
     return _installed(context.packages.folders).has_name(dotted)
 
 
 def files_take(context: Context, dotted: str, keyword: str) -> bool | None:
-    """Return whether an installed function or class takes a keyword; None: cannot tell."""
+    """Return whether an installed function or class takes a keyword; None if unknown."""
     if context.is_elsewhere or not context.packages.folders:
         return None
     return _installed(context.packages.folders).takes_keyword(dotted, keyword)

@@ -44,14 +44,14 @@ _MOST_FAR = 12
 
 
 class Fitting(NamedTuple):
-    """What to install, or why there is nothing that fits."""
+    """The packages to install, or why no release fits."""
 
     wanted: str = ""
     """A requirement that pip meets with the release that fits; empty where none does."""
     also: tuple[str, ...] = ()
-    """What to install in the same command, as pip would choose other releases."""
+    """Requirements for the same command, as pip would choose other releases."""
     first: tuple[str, ...] = ()
-    """Packages of torch's family that pip would bring in with another torch."""
+    """Packages of torch's family that pip would install with another torch."""
     obstacle: str = ""
     """Why the release that is nearest does not fit, where none does."""
 
