@@ -1,4 +1,4 @@
-"""What does not fit, in blocks of text: one for each pair of packages, conflicts first."""
+"""Conflicts in blocks of text: one for each pair of packages, conflicts first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PIP = "pip install "
 
 @dataclass(frozen=True)
 class Block:
-    """Verdicts that are told together."""
+    """Verdicts that are shown together."""
 
     verdicts: tuple[Verdict, ...]
 

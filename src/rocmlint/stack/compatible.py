@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LIBRARIES", "Compatible", "Library", "compatible"]
 
 LIBRARIES = ("transformers", "diffusers", "accelerate", "huggingface-hub", "peft")
-"""What is asked for where nothing is named."""
+"""Packages to check if none are named."""
 
 
 def compatible(  # noqa: PLR0913 - all but the first are named, and have defaults
@@ -45,10 +45,10 @@ def compatible(  # noqa: PLR0913 - all but the first are named, and have default
 
     ``torch`` is a release (``2.4.1``, ``2.4.1+rocm6.1``), all releases of a minor version
     (``2.4``), or a nightly build; ``packages`` are names, with extras or versions as pip takes
-    them; an extra ``torch`` counts without being named, since only it tells what transformers and
+    them; an extra ``torch`` counts without being named, since only it says what transformers and
     diffusers need. ``python`` is major.minor; ``there`` are packages that are installed with torch,
-    which nothing brings anew. uv answers where it is installed and reaches an
-    index, within ``timeout`` seconds for each question, else the metadata that are shipped.
+    which are not installed again. uv answers where it is installed and reaches an index, within
+    ``timeout`` seconds for each question, else the metadata that are shipped.
 
     Raises VersionError, also where there is no such torch or it is not for this Python, and
     SearchError where the shipped metadata of so many packages take too long.
@@ -103,7 +103,7 @@ def _answer(
 
 
 def _as_built(answer: Compatible, torch: str) -> Compatible:
-    """Give torchvision and torchaudio the releases that AMD has beside its own build of torch."""
+    """Give torchvision and torchaudio the releases that AMD has for its own build of torch."""
     theirs = companions_of(str(read_torch_version(torch)))
     libraries = (
         replace(each, version=theirs.get(each.name, each.version)) if each.version else each

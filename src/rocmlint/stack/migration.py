@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """What would happen, in the order in which it is done."""
+    """The planned changes, in the order in which they are made."""
 
     rocm: str
     torch: str
@@ -72,9 +72,9 @@ class Plan:
     """The torch that is there now, in words."""
     changes: tuple[PackageChange, ...]
     obstacles: tuple[Obstacle, ...]
-    """What stands against it: the plan holds when these are gone."""
+    """The obstacles: the plan holds when these are gone."""
     freeze: str | None
-    """The file that the present state can be brought back from."""
+    """The file from which the present state can be restored."""
     commands: tuple[str, ...]
     proofs: tuple[str, ...]
     """The commands that show afterwards whether it worked."""
@@ -109,7 +109,7 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
 
 
 class _Move(NamedTuple):
-    """What is planned: an environment, asked through its interpreter, and the torch it gets."""
+    """A planned move: an environment, asked through its interpreter, and the torch it gets."""
 
     environment: Environment
     interpreter: Interpreter
@@ -123,7 +123,7 @@ def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
 
 
 def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
-    """Return what changes and what stands against it. ``written`` is the file of the way back."""
+    """Return the changes and their obstacles. ``written`` is the file of the way back."""
     environment, interpreter, wheels, release = move
     packages, missing = _packages(environment, release, wheels)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
@@ -342,7 +342,7 @@ def _notes(
 
 
 def _beside(environment: Environment) -> Rocm:
-    """Return the ROCm of the machine: a wheel of ROCm goes with torch, and has no driver."""
+    """Return the ROCm of the machine without wheels: those belong to torch, and have no driver."""
     found = find_rocm(environment=environment).readings
     return Rocm(tuple(each for each in found if each.kind != "wheel"))
 

@@ -42,7 +42,7 @@ _NOTHING_TO_COMPARE = (
 
 @dataclass(frozen=True)
 class Stack:
-    """What is here. ``torch`` is None without one; ``observed`` without ``smoke``."""
+    """The stack that is here. ``torch`` is None without one; ``observed`` without ``smoke``."""
 
     rocm: Rocm
     devices: Devices
@@ -52,7 +52,7 @@ class Stack:
     observed: Observed | None = None
     driver: Driver | None = None
     kept: Kept = NOTHING
-    """What the commands of the verdicts leave alone: nothing where torch is not for the ROCm."""
+    """Builds that commands in verdicts leave alone: none if torch is not for the ROCm."""
     rocm_of_torch: RocmOfTorch = ""
     """Where torch has ROCm's libraries from."""
 
@@ -64,7 +64,7 @@ class Stack:
 
     @property
     def unanswered(self) -> tuple[str, ...]:
-        """What could not be answered, a line each; the exit code is 3 where nothing is wrong."""
+        """Questions without an answer, a line each; the exit code is 3 if nothing is wrong."""
         open_ones = [each for each in self.verdicts if each.judgement == "unknown"]
         lines = [
             each.reason

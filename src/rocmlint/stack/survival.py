@@ -56,7 +56,7 @@ class Survival:
     commands: tuple[str, ...] = ()
     others: tuple[Changed, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
-    """What will not go with the old build when it is back."""
+    """Packages that will contradict the old build when it is back."""
     elsewhere: str = ""
     """The interpreter that was written down, if it is in another folder than the one asked."""
     keeps_torch: bool = False
@@ -73,7 +73,7 @@ def survived(
 ) -> Survival:
     """Compare what is installed with what was written down.
 
-    Without that it still tells whether torch is a ROCm build. ``rocm`` is the ROCm that is here,
+    Without a record it still says whether torch is a ROCm build. ``rocm`` is the ROCm that is here,
     ``constraints`` the path of a constraints file, to be named in commands in place of torch.
     """
     now = state_of(environment, "", rocm)

@@ -1,6 +1,6 @@
 """Fetching newer tables into the user's data folder: the work of ``rocmlint stack update``.
 
-Only what package indexes tell can be fetched. A table is written whole or not at all, after all of
+Only what package indexes have can be fetched. A table is written whole or not at all, after all of
 it was read, and one update runs at a time.
 """
 
@@ -53,7 +53,7 @@ class UpdateError(RocmlintError):
 
 @dataclass(frozen=True)
 class Updated:
-    """What became of a table."""
+    """The result of updating a table."""
 
     table: Table
     before: str
@@ -61,9 +61,9 @@ class Updated:
     date: str
     """And from now on."""
     new: tuple[str, ...]
-    """What was not known before: "transformers 5.24.0", "torch 2.15 for ROCm 10.0"."""
+    """Releases that were not known before: "transformers 5.24.0", "torch 2.15 for ROCm 10.0"."""
     problems: tuple[str, ...] = ()
-    """What could not be read, a line each."""
+    """Errors of what could not be read, a line each."""
     reached: bool = True
     """Whether anything could be read."""
 
@@ -75,7 +75,7 @@ class Sources:
     index: str
     """The index of packages."""
     server: str
-    """What stands before the names of PyTorch's indexes."""
+    """The address in front of the names of PyTorch's indexes."""
 
 
 def update(

@@ -1,4 +1,4 @@
-"""The commands that install what goes with a torch, and cannot replace that torch."""
+"""Commands that install libraries compatible with a torch, and cannot replace that torch."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Apart:
     command: str = ""
     """Empty where there is none that is safe."""
     places: tuple[str, ...] = ()
-    """Where there are ROCm builds, of it or of what it brings."""
+    """Where there are ROCm builds, of the library or of what an install adds."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to type, and what is to be known of it."""
+    """Commands to type, and notes on them."""
 
     command: str = ""
-    """For all that brings nothing but itself and what is not built for a GPU."""
+    """The command for all that installs nothing but itself and what is not built for a GPU."""
     notes: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
 
@@ -60,7 +60,7 @@ class Here:
     """The machine and the environment in which commands are typed, as far as they are known."""
 
     machine: Wanted = ANYWHERE
-    """What ``install-command`` chooses wheels by there."""
+    """The machine by which ``install-command`` chooses wheels there."""
     torch: TorchBuild | None = None
     """The torch that is kept, where it is installed there."""
     is_there: bool = True
@@ -83,7 +83,7 @@ class Here:
 
 
 def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
-    """Return the commands for what fits; what brings code for CUDA stands apart."""
+    """Return the commands for what fits; what installs code for CUDA is separate."""
     if not answer.together:
         return Advice()
     fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
@@ -103,13 +103,13 @@ def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
 
 
 def _is_plain(library: Library) -> bool:
-    """Return whether an install of a library beside torch brings nothing that is not for ROCm."""
+    """Return whether an install of a library next to torch adds nothing that is not for ROCm."""
     others = {*rocm_wheels.BUILT_FOR_CUDA, *TORCH_FAMILY, *BUILT_AGAINST_TORCH}
     return library.name not in others and not library.brings
 
 
 def _is_installed(library: Library, kept: Kept, here: Here) -> bool:
-    """Return whether it is torchvision or torchaudio, and the build that goes with torch."""
+    """Return whether it is torchvision or torchaudio, in the build that belongs to torch."""
     there = dict(each.split("==") for each in kept.pins).get(library.name, "")
     release, rocm = there.partition("+")[0], labelled_rocm(kept.torch)
     same = labelled_rocm(there) == rocm if rocm else here.is_unlabelled
@@ -144,7 +144,7 @@ def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
 def _with_companions(
     kept: Kept, libraries: Iterable[Library], here: Here
 ) -> tuple[Kept, list[str]]:
-    """Pin what libraries require of torchvision and torchaudio to the builds beside torch's."""
+    """Pin the torchvision and torchaudio that libraries require to the builds for torch."""
     pins, notes = [], []
     for name in sorted({name for each in libraries for name in each.companions}):
         version = _released_with(kept.torch, name) if kept.index and not kept.constraints else ""
@@ -173,7 +173,7 @@ def _released_with(torch: str, name: str) -> str:
 
 
 def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
-    """Return what to do about a library that a plain install would bring more than itself with."""
+    """Return what to do about a library if a plain install would install more than itself."""
     name, pin = library.name, library.pin
     if name in COMPANIONS:
         how = here.how(kept.torch, name)

@@ -26,7 +26,7 @@ _ON_PYPI = {
     "7": ("7", "0.6.0 0.7.1 0.9.1 0.9.2 0.10.0 0.10.1 0.10.2 0.11.0 0.11.1 0.11.2 0.12.0"),
     "10": ("10", "0.11.1 0.11.2 0.12.0"),
 }
-"""What the parts are called on PyPI, and the releases of both (its pages, 2026-11-28)."""
+"""The names of the parts on PyPI, and the releases of both (its pages, 2026-11-28)."""
 _FIRST_FOR_10 = "0.11.1"
 _TOO_OLD_FOR_10 = ("3.10", "3.11")
 """Pythons without a jax that knows ROCm 10: that of Python 3.11 ends with 0.10.2."""

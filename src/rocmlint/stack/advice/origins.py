@@ -1,4 +1,4 @@
-"""Where the packages of an environment came from, and what pip cannot bring back from there.
+"""Where the packages of an environment came from, and what pip cannot restore from there.
 
 PyPI has torch 2.8.0, too: as a build for CUDA. So pip must not be asked for a ROCm build without a
 label, or for one that another installer (dnf, conda) has installed.
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _OF_PYPI = frozenset({"pip", "uv", "uv-pixi", "poetry", "pdm", "hatch", "rye"})
 """How INSTALLER begins where PyPI's indexes are what a package comes from."""
 _INSTALL_WITH = {"rpm": "dnf or zypper", "debian": "apt"}
-"""What a person types, where that is not what INSTALLER says."""
+"""Commands that a person types, if not the word in INSTALLER."""
 _LOCAL = re.compile(r"(?:-e (?P<editable>/.*)|[^ ]+ @ (?P<url>file://[^ #]*).*)")
 
 
 class Installed(Package, Protocol):
-    """What is installed, or was when it was written down, and by what."""
+    """A package that is installed, or was when it was recorded, and its installer."""
 
     @property
     def installer(self) -> str:
@@ -41,7 +41,7 @@ class Installed(Package, Protocol):
 
 @dataclass(frozen=True)
 class Origins:
-    """The origins of an environment's packages, as far as their labels and names tell.
+    """The origins of an environment's packages, as far as their labels and names show.
 
     ``place`` are the words that name where torch came from; empty if unknown.
     """
@@ -65,7 +65,7 @@ class Origins:
         return amd_index(rocm_of(package.version), self.names)
 
     def lost(self, package: Installed, requirement: str) -> str:
-        """Return why pip does not bring a package back as it was, and what to do; else nothing.
+        """Return why pip does not restore a package as it was, and what to do; else nothing.
 
         ``requirement`` is the line of a requirements file that should. The answer is one line, as
         it becomes a comment, whatever INSTALLER has.

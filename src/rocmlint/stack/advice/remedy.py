@@ -1,4 +1,4 @@
-"""What to type when a requirement is not met, so that torch stays the build it is."""
+"""Commands for a requirement that is not met, which keep the build of torch."""
 
 from __future__ import annotations
 
@@ -178,7 +178,8 @@ def newest_taking(
 def _replaces_torch(requirement: Requirement, kept: Kept, python: str) -> bool:
     """Return whether what pip would take for a requirement pins torch, or excludes newer ones.
 
-    Also whether it brings what overwrites the triton that is kept with torch, or is for CUDA only.
+    Also whether it installs what overwrites the triton that is kept with torch, or is for CUDA
+    only.
     """
     name = canonicalize_name(requirement.name)
     newest = requirements.newest(name, requirement.specifier)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMPILE_ANEW = ("--no-deps", "--no-build-isolation", "--no-cache-dir")
 """With these pip compiles a package against the torch that is installed."""
 SOURCE_ONLY = BUILT_AGAINST_TORCH - rocm_wheels.BUILT_FOR_CUDA - {"apex"}
-"""What PyPI has no wheel of, so that pip compiles it; its apex is something else."""
+"""Packages without a wheel on PyPI, which pip compiles; its apex is something else."""
 _URL = re.compile(r"https://[^\s\"']+")
 
 

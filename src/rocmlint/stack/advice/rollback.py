@@ -1,4 +1,4 @@
-"""The file that pip can bring an environment back from: every package at its exact version."""
+"""The file from which pip can restore an environment: every package at its exact version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 _MOST = 1000
-"""Files beside which another name is looked for."""
+"""So many files may exist before no other name is tried."""
 _ORIGIN = {"url": str, "subdirectory": str, "vcs_info": {str: str}, "dir_info": {str: object}}
 """The fields of a direct_url.json that are used."""
 _WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_info": {}}
@@ -35,7 +35,7 @@ _WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_
 def write_rollback(environment: Environment, path: str) -> str:
     """Write the packages of an environment, and give the path: never one that is there already.
 
-    Beside ``before.txt`` it becomes ``before-2.txt``. Raises RocmlintError.
+    If ``before.txt`` exists, it becomes ``before-2.txt``. Raises RocmlintError.
     """
     try:
         path = _reserved(os.path.abspath(path))
@@ -54,7 +54,7 @@ def write_rollback(environment: Environment, path: str) -> str:
 
 
 def rollback_text(environment: Environment, path: str) -> str:
-    """Return what pip or uv brings the packages back from."""
+    """Return the requirements from which pip or uv restores the packages."""
     found = _origins(environment)
     lines = [
         f"# The packages of {environment.executable} (Python {environment.python}).",
@@ -72,7 +72,7 @@ def rollback_text(environment: Environment, path: str) -> str:
 
 
 def not_restored(environment: Environment, names: Collection[str]) -> list[str]:
-    """Return why that file does not bring some packages back, and what to do instead."""
+    """Return why that file does not restore some packages, and what to do instead."""
     found = _origins(environment)
     there = (each for each in environment.distributions if each.name in names)
     return [why for each in there if (why := found.lost(each, source_of(each)))]

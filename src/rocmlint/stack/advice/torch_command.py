@@ -1,4 +1,4 @@
-"""The ``rocmlint stack install-command`` that brings torch and its companions, and works.
+"""The ``rocmlint stack install-command`` that installs torch and its companions, and works.
 
 It is chosen by the functions that the verb itself uses, so what is advised is never refused.
 """
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from rocmlint.stack.wheels.install import Installation, Source
 
 _ONE_INDEX = "install torch and its companions from one index"
-"""What is left to say where no wheels are known."""
+"""The advice if no wheels are known."""
 _PLACE = "gfx..."
-"""What stands for a GPU that is not known."""
+"""The placeholder for a GPU that is not known."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a torch is chosen for: the packages around it, and the ROCm and the GPUs that are here.
+    """The packages around a torch, and the ROCm and the GPUs that are here, for which it is chosen.
 
     What is empty is not known.
     """
@@ -247,7 +247,7 @@ def _is_device_of_torch(package: Distribution) -> bool:
 def _first(
     here: Surroundings, choices: Iterable[_Choice], missing: Requirement | None = None
 ) -> str:
-    """Return the command for the first choice that there is, and that brings what is missing."""
+    """Return the command for the first choice that there is, and that installs what is missing."""
     for each in dict.fromkeys(choices):
         command = _command(here, each, missing)
         if command or command is None:
@@ -259,7 +259,7 @@ def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -
     """Return the command for a choice; torchaudio, which ended with 2.11, is left out if need be.
 
     What is left out and takes another torch only is removed first. None where all of it is there:
-    it does not bring what is missing, and neither would another torch.
+    it does not install what is missing, and neither would another torch.
     """
     for left in ("", "torchaudio"):
         if left and (here.get(left) is None or left in here.required):
@@ -322,7 +322,7 @@ def _changes(here: Surroundings, made: Installation) -> bool:
 def _a_gpu(here: Surroundings, rocm: str) -> tuple[tuple[str, ...], str]:
     """Return a GPU that AMD's wheels for a ROCm serve, and how it is named in the command.
 
-    An index for a family has to be told one. The libraries of a family are for its GPUs; without
+    An index for a family needs one. The libraries of a family are for its GPUs; without
     any there is a place for one.
     """
     builds = [each for each in amd_wheels.builds() if each.rocm == rocm]

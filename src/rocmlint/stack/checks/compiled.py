@@ -1,8 +1,8 @@
-"""For which platform the packages with compiled code were built, by the runtimes they load.
+"""The platform for which packages with compiled code were built, by the runtimes they load.
 
-An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name stands in the
-file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all: any build of
-torch 2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
+An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name is in the file
+as text. The metadata has it only in a label (vllm 0.31.0+rocm723), if at all: any build of torch
+2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LARGEST_RECORD = 20_000_000
 
 @dataclass(frozen=True)
 class Built:
-    """What a package was compiled for: "ROCm", "CUDA" or "CPU", and where that was read.
+    """The platform of a compiled package: "ROCm", "CUDA" or "CPU", and where that was read.
 
     ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
     """
@@ -88,7 +88,7 @@ def compiled(
 
 
 def built_for(package: Distribution) -> Built | None:
-    """Return what a package was compiled for; None where neither its files nor its label tell."""
+    """Return what a package was compiled for; None if neither its files nor its label say."""
     rocm = labelled(package.version)
     for path in _libraries(package):
         platform, hip = _loaded(path)

@@ -1,4 +1,4 @@
-"""What the metadata of the installed packages demand of each other, extras counted.
+"""Requirements between installed packages, from their metadata, extras counted.
 
 ``pip check`` leaves extras out, and so misses that transformers 5.23 needs torch>=2.6: it says so
 in its extra ``torch`` only. Here an extra counts that is named after a package that is installed.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 Cure = Callable[..., str]
-"""What makes a requirement true: ``remedy``, which knows what is here."""
+"""A function that makes a requirement true: ``remedy``, which knows what is here."""
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']|["']([^"']+)["']\s*==\s*extra""")
 _NOT_FOR_RUNNING = re.compile(
     r"(?:.+[-_.])?(?:all|bench(?:mark)?s?|build|ci|dev|develop(?:ment)?|docs?|examples?|lint"

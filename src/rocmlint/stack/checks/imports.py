@@ -108,7 +108,7 @@ def imports(environment: Environment, kept: Kept = NOTHING) -> Iterator[Verdict]
 
 
 def _is_judged(distribution: Distribution, environment: Environment) -> bool:
-    """Return whether the imports of a package are read; torch brings its own family."""
+    """Return whether the imports of a package are read; torch installs its own family."""
     if distribution.name in TORCH_FAMILY:
         return False
     of_stack = {each.name for each in environment.packages} - {"numpy"}

@@ -204,7 +204,7 @@ def _has_wheels(rocm: Rocm) -> bool:
 def _code_for(torch: TorchBuild, devices: Devices, here: Surroundings) -> Iterator[Verdict]:
     """Compare the GPUs with those that PyTorch's wheels were built for; the file knows better.
 
-    A GPU beside one that torch has code for, such as the one in the processor, may be left alone.
+    A GPU next to one that torch has code for, such as the one in the processor, may be left alone.
     """
     _, _, label = torch.version.partition("+")
     built = label.removeprefix("rocm")

@@ -57,7 +57,7 @@ class UnreachableError(FetchError):
 
 
 class Answer(NamedTuple):
-    """What an address had."""
+    """The content at an address."""
 
     url: str
     """Where it was in the end, after redirects."""
@@ -244,7 +244,7 @@ class _Logins(urllib.request.BaseHandler):
         self._of: dict[tuple[str, str | None, int | None], str] = {}
 
     def add(self, url: str, login: str) -> None:
-        """Keep what stands before the host of an address."""
+        """Keep the login in front of the host of an address."""
         login = login if ":" in login else f"{login}:"
         packed = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode()
         self._of[_origin(url)] = f"Basic {packed}"

@@ -18,7 +18,7 @@ _VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 _KEYS = ("global.index-url", "install.index-url", "download.index-url")
 _CERTIFICATES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 _NAMED = re.compile(r"^[\w.-]+=(?=https?:)")
-"""What uv takes before an address: the index's name."""
+"""The prefix that uv allows before an address: the index's name."""
 _PATIENCE = 20
 
 
@@ -30,13 +30,13 @@ class Index(NamedTuple):
 
 
 def find_certificates() -> str:
-    """Return the file of authorities that pip or uv is told to trust; "" for the system's."""
+    """Return the file of authorities that pip or uv is set to trust; "" for the system's."""
     told = (os.environ.get(name, "") for name in _CERTIFICATES)
     return next(filter(None, told), "") or _written().get("global.cert", "")
 
 
 def find_index() -> Index:
-    """Return the index that pip or uv installs from; PyPI where neither is told another."""
+    """Return the index that pip or uv installs from; PyPI where neither has another."""
     return next(_configured(), Index(PYPI, "default"))
 
 

@@ -35,11 +35,11 @@ _PREFERRED = ("py3", "py2.py3", "cp311")
 
 
 class Found(NamedTuple):
-    """What the index had of one package."""
+    """Requirements that the index had of one package."""
 
     package: str
     line: str
-    """What is known of it now; what was known before where it could not be read."""
+    """The requirements as a line; the earlier ones if they could not be read."""
     new: tuple[str, ...] = ()
     """Releases that were not known before, ascending."""
     uploaded: str = ""
@@ -69,7 +69,7 @@ def find_newer(reader: Reader, index: str, progress: Callable[[str], None]) -> t
 def newest_day(found: Iterable[Found], before: str) -> str:
     """Return the day of the newest release, that before where not all packages were reached.
 
-    An index that tells no days was read today, and has what there is until today.
+    An index without days was read today, and has what there is until today.
     """
     found = tuple(found)
     if any(each.problem for each in found):

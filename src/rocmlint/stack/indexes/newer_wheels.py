@@ -27,7 +27,7 @@ _NO_ROW = Row("", (), "nightly", "", "", "", "", "", {}, "", {}, {}, {})
 
 
 class Built(NamedTuple):
-    """What an index has of a minor version of torch."""
+    """Wheels that an index has of a minor version of torch."""
 
     rocm: frozenset[str]
     python_tags: Mapping[str, str]

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class RangedFile:
-    """A file behind an address, read in blocks that are kept.
+    """A file at an address, read in blocks that are kept.
 
-    The server says how long it is, and what stands in it how much is to be read: neither is
-    believed beyond ``most``.
+    The server says how long it is, and its content how much is to be read: neither is believed
+    beyond ``most``.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class RangedFile:
         self._reader, self._url, self._at = reader, url, 0
         self._block, self._most = block, most
         self.blocks: dict[int, bytes] = {}
-        """What was read, by the number of the block."""
+        """Blocks that were read, by their number."""
         end = reader.get(url, {"Range": f"bytes=-{block}"}, most=block, status=206)
         self._tail = end.content
         self.length = end.total

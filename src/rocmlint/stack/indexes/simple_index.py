@@ -55,13 +55,13 @@ class IndexFile(NamedTuple):
     requires_python: str = ""
     yanked: bool = False
     metadata: str | None = None
-    """The SHA-256 of the METADATA beside a wheel (PEP 658), "" if it has none; None without."""
+    """The SHA-256 of the METADATA next to a wheel (PEP 658), "" if it has none; None without."""
     uploaded: str = ""
     """The day, where the page has one that is not later than today."""
 
 
 class Wheel(NamedTuple):
-    """What the name of a wheel says."""
+    """The parts of the name of a wheel."""
 
     version: Version
     tags: frozenset[Tag]
@@ -136,7 +136,7 @@ def release_of(name: str) -> Version | None:
 
 
 def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
-    """Return the day on which the first file of each release was uploaded, where it is told."""
+    """Return the day on which the first file of each release was uploaded, if it is known."""
     found: dict[str, str] = {}
     for each in files:
         release = release_of(each.name)

@@ -1,4 +1,4 @@
-"""The METADATA of a wheel on an index: the file beside it (PEP 658), else read out of the wheel.
+"""The METADATA of a wheel on an index: the file next to it (PEP 658), else read out of the wheel.
 
 Out of a wheel only the list of its files and the one file are read, by range requests.
 """

@@ -34,7 +34,7 @@ def has_module(modules: Modules, module: str) -> bool | None:
 
 
 def has_name(modules: Modules, module: str, name: str, depth: int = 0) -> bool | None:
-    """Return whether a module has a name or a submodule of that name; None if it cannot be told."""
+    """Return whether a module has a name or a submodule of that name; None if unknown."""
     there = has_module(modules, module)
     if not there:
         return there

@@ -1,4 +1,4 @@
-"""What a package asks of other packages when it is imported; read from its source, never run.
+"""Names that a package imports from others when it is imported; read from source, never run.
 
 Only what an import is certain to run counts: not the body of a function or a class, and nothing
 that depends on a condition or is caught where it fails.

@@ -1,4 +1,4 @@
-"""What still contradicts the torch that was written down, once it is back."""
+"""Packages that contradict the torch that was recorded, once it is back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A package that does not go with the old torch, and the command that ends that."""
+    """A package that is incompatible with the old torch, and the command that fixes that."""
 
     package: str
     """Name and version."""

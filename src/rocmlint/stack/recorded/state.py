@@ -37,7 +37,7 @@ class StateError(RocmlintError):
 class Frozen:
     """A distribution as it was: ``record`` is the digest of what RECORD says of its files.
 
-    ``requirement`` is the line of a requirements file that brings it back. Files that older
+    ``requirement`` is the line of a requirements file that restores it. Files that older
     versions of rocmlint wrote do not have the ``installer``.
     """
 

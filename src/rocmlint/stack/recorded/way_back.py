@@ -1,4 +1,4 @@
-"""The commands that bring back the recorded builds of torch and of what belongs to it."""
+"""The commands that restore the recorded builds of torch and of what belongs to it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def way_back(steps: Steps, frozen: State, changed: Collection[str]) -> Iterator[str]:
-    """Return what brings packages back: away with what came, then the old files by force.
+    """Return the commands that restore packages: remove what came, then force the old files.
 
-    Of what pip would bring another build of, a comment says what to do instead.
+    For packages of which pip would install another build, a comment says what to do instead.
     """
     found = origins(frozen.distributions, frozen.torch)
     old = [each for each in frozen.distributions if each.name in _restored(changed, frozen)]

@@ -29,8 +29,9 @@ class Library:
     """The ways from it to another torch, or to what PyPI has for CUDA only:
     ``unsloth==2026.10.9 -> xformers==0.0.35 -> torch==2.14.1``."""
     companions: tuple[str, ...] = ()
-    """What it requires of torchvision and torchaudio, which must come from torch's index, and is
-    not there."""
+    """Its requirements of torchvision and torchaudio, which must come from torch's index and are
+    missing.
+    """
 
     @property
     def name(self) -> str:
@@ -61,4 +62,4 @@ class Compatible:
     notes: tuple[str, ...] = ()
     """Why uv was not asked, or what else should be known of the answer, a line each."""
     together: bool = True
-    """False where each library fits torch, but they do not fit each other: each stands alone."""
+    """False if each library fits torch, but they do not fit each other: each is for itself."""

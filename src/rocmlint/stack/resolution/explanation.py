@@ -1,4 +1,4 @@
-"""Why a release is the newest that goes with a torch, and why a package has none."""
+"""Why a release is the newest that is compatible with a torch, and why a package has none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was asked and chosen, to explain it."""
+    """The question and the releases that were chosen, to explain them."""
 
     by: Shipped | Uv
     goals: Mapping[str, Requirement]
@@ -85,7 +85,7 @@ class Explanation:
         return self._refused(name, release, exact if isinstance(exact, Refusal) else refusal)
 
     def conflicts(self) -> tuple[str, ...]:
-        """Return what stands between libraries that only fit torch, each for itself."""
+        """Return the conflicts between libraries that only fit torch, each for itself."""
         reasons = (self._why_not(name, version) for name, version in self.chosen.items())
         return tuple(dict.fromkeys(filter(None, reasons)))
 
@@ -142,7 +142,7 @@ class Explanation:
         return asked is None or asked.contains(torch, prereleases=True)
 
     def _belongs(self, name: str, torch: Version) -> str:
-        """Return the torchvision or torchaudio that goes with a release of torch; or nothing."""
+        """Return the torchvision or torchaudio that belongs to a release of torch; or nothing."""
         is_one = name in COMPANIONS and not torch.is_prerelease
         return released_with(name, str(torch)) if is_one else ""
 
@@ -154,9 +154,9 @@ class Explanation:
             return None
 
     def _why_not(self, name: str, version: Version, *, alone: bool = False) -> str:
-        """Return what stands between a release and torch, or another package that was asked for.
+        """Return the conflicts of a release with torch, or with another package of the question.
 
-        What those bring could often be another release, and explains nothing. Of a release that
+        Their own requirements often allow another release, and explain nothing. Of a release that
         only the index knows, nothing is known here.
         """
         reason = ""

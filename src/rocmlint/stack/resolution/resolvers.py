@@ -1,4 +1,4 @@
-"""Who answers which releases go with a torch: the metadata that are shipped, or uv."""
+"""Resolvers: which releases are compatible with a torch, by the shipped metadata or by uv."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Shipped:
         return {name: version for name, version in found if version is not None}
 
     def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:  # noqa: ARG002
-        """Return nothing: the closure of the shipped metadata has told all that they know."""
+        """Return nothing: the closure of the shipped metadata has all that they know."""
         return {}
 
 
@@ -122,7 +122,7 @@ class Uv:
         return {} if isinstance(found, Refusal) else found
 
     def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:
-        """Return what releases bring beside torch and what is ``there``. Raises ResolverError."""
+        """Return what releases require, but torch and what is ``there``. Raises ResolverError."""
         without = {TORCH, *COMPANIONS, *there}
         found = resolve(pins, self.python, timeout=self.timeout, without=without)
         return {} if isinstance(found, Refusal) else found

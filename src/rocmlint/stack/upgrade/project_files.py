@@ -1,4 +1,4 @@
-"""What the files of a project pin: requirements, package indexes and base images, with places."""
+"""Pins in the files of a project: requirements, package indexes and base images, with places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that carry a plan out, and those that bring back what was there."""
+"""The commands that carry a plan out, and those that restore what was there."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class Steps(Installer):
     def _brings_other(
         self, change: PackageChange, changes: Sequence[PackageChange], wheels: Wheels
     ) -> bool:
-        """Return whether a release brings PyPI's triton, or what PyPI has for CUDA only.
+        """Return whether a release requires PyPI's triton, or what PyPI has for CUDA only.
 
-        AMD's torch brings a triton of that name; the one of PyTorch's has another name.
+        AMD's torch requires a triton of that name; the one of PyTorch's has another name.
         """
         gone = {each.package for each in changes if each.action == "remove"}
         there = {each.name for each in self.environment.distributions} - gone

@@ -152,7 +152,7 @@ def nightly_devices(system: System) -> tuple[str, ...]:
 
 
 def companions_of(torch: str) -> dict[str, str]:
-    """Return the releases of torchvision and torchaudio that AMD has beside one of its builds."""
+    """Return the releases of torchvision and torchaudio that AMD has for one of its builds."""
     build = next((each for each in amd_wheels.builds() if each.version("torch") == torch), None)
     versions = {each: build.version(each) for each in COMPANIONS} if build else {}
     return {name: Version(version).public for name, version in versions.items() if version}

@@ -26,21 +26,21 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _TORCH = re.compile(r"torch(?:\[.*\])?")
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
-"""What makes an argument need quotes, which are double ones there."""
+"""Characters that make an argument need quotes, which are double ones there."""
 UNPINNED = "no version is pinned: an installer keeps an installed torch, so uninstall it first"
 FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
 AMD_HINT = "; AMD has its own wheels for ROCm 7.11 and later: --source amd"
-"""What messages on 7.9 and later end with."""
+"""The end of messages on 7.9 and later."""
 
 
 class NoWheelsError(RocmlintError):
-    """There are no wheels for what was asked; the message names what there is instead."""
+    """No wheels meet the request; the message names those that exist."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be installed, and on what; what is empty or None may be anything."""
+    """The packages to install, and the machine; what is empty or None may be anything."""
 
     rocm: str
     torch: str | None = None
@@ -68,11 +68,11 @@ class Wheels:
     url: str
     nightly: bool = False
     notes: tuple[str, ...] = ()
-    """What a person should know about it, a line each."""
+    """Notes for a person, a line each."""
     source: Source = "pytorch"
     system: System = "linux"
     extras: str = ""
-    """Of torch and torchvision, which bring the code for GPUs: "device-gfx942,device-gfx950"."""
+    """Extras of torch and torchvision with the code for GPUs: "device-gfx942,device-gfx950"."""
     packages: tuple[tuple[str, str], ...] = ()
     """torch and its companions there, where the table of the index says; PyTorch's does not."""
     is_known: bool = True
@@ -274,8 +274,9 @@ def _offered(*, nightly: bool) -> list[Version]:
 def _of_same_minor(asked: Version, offered: Iterable[Version]) -> Version | None:
     """Choose for 6.2.3, where there are 6.2 and 6.2.4, the newest that is not above it.
 
-    A wheel brings ROCm's libraries and needs the driver only, and of two the older ones are as old
-    as what the driver came with. Below all of a minor version (5.4 beside 5.4.2) the lowest.
+    A wheel includes ROCm's libraries and needs the driver only, and of two the older ones are as
+    old as what the driver came with. Below all of a minor version (5.4 of 5.4 and 5.4.2) the
+    lowest.
     """
     same = [each for each in offered if each.release[:2] == asked.release[:2]]
     below = [each for each in same if each <= asked]

@@ -46,7 +46,7 @@ def how_to_install(torch: str, wanted: Wanted) -> str:
 
     ``torch`` is a build (2.9.1+rocm6.4), which is then the one that is installed, or a release: of
     that it is the one for the ROCm of ``wanted``, else PyTorch's for the newest, else AMD's, and
-    the other versions of ROCm are told. ``wanted`` has the companions, and the machine.
+    the other versions of ROCm are listed. ``wanted`` has the companions, and the machine.
     """
     release, rocm = torch.partition("+")[0], labelled_rocm(torch)
     if rocm:

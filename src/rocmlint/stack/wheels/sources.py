@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SOURCES: tuple[Source, ...] = ("pytorch", "amd", "radeon")
 _POWERSHELL = "this is for cmd; in PowerShell, type & and a blank before it"
-"""There a text in quotes is not a program."""
+"""A hint for PowerShell, where a text in quotes is not a program."""
 _OF_AMD = re.compile(r"\.amd\.com/")
 _OF_FAMILY = re.compile(r"/gfx[0-9a-z-]+/?\Z", re.IGNORECASE)
 """An index for one family of GPUs, whose torch has no extras for them."""

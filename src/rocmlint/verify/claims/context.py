@@ -1,4 +1,4 @@
-"""What every check of a claim needs: where to ask, and what is known to be right."""
+"""The context of every check of a claim: where to ask, and what is known to be right."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rocmlint.verify.trace.probe import Probed
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]
-"""What is made of a claim, and what it rests on."""
+"""The judgement on a claim, and its evidence."""
 
 NOT_INSTALLED, DOES_NOT_LOAD = "not installed", "does not load"
 MISSING = frozenset({NOT_INSTALLED, DOES_NOT_LOAD})
-"""What is seen where a package is not there to be used: the cause of every claim on it."""
+"""Observations of a package that cannot be used: the cause of every claim on it."""
 
 _SHOWN = 5
 """How many places or files are named of many."""
@@ -41,12 +41,12 @@ class Pin:
 
 @dataclass(frozen=True)
 class Context:
-    """Where claims are checked, and the manifests that tell what is right."""
+    """The interpreter in which claims are checked, and the manifests that say what is right."""
 
     interpreter: Interpreter
     manifests: tuple[Manifest, ...] = ()
     targets: tuple[tuple[str, str], ...] = ()
-    """Each module and name whose definition will be asked for: one question tells of all."""
+    """Each module and name whose definition will be asked for: one question covers all."""
     places: Mapping[Claim, Sequence[str]] = field(default_factory=dict)
     """Where each claim is made, as ``FILE:LINE``."""
     pin: Callable[[str, str], Pin | None] = lambda _package, _file: None

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result
 
 _FOR_PEOPLE = (".md", ".rst", "LICENSE")
-"""Ends of the names of files that no program reads, and that may lie beside a patch."""
+"""Endings of files that no program reads, and that may be in the folder of a patch."""
 _UNTOUCHED = frozenset({"stock", "not found"})
-"""What is seen of files where nobody has patched anything."""
+"""Observations of files that nobody has patched."""
 _NAMED = 3
 """How many files a reason names."""
 
@@ -83,7 +83,7 @@ def _copy_command(claim: Claim, context: Context) -> str | None:
 def patch_check(claim: Claim, context: Context) -> Checked:
     """Ask the manifests that are about the package; without one, the repository's own patch.
 
-    Where nothing tells which files are the patch, the package's RECORD says if any differs.
+    If it is unknown which files are the patch, the package's RECORD says if any differs.
     """
     if wrong := _of_another_version(claim, context):
         return wrong
@@ -103,7 +103,7 @@ def patch_check(claim: Claim, context: Context) -> Checked:
 def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Checked:
     """Compare the repository's own patch with what an import takes.
 
-    Where it has several, and not all fare alike, nothing tells which of them is meant.
+    If it has several with different results, it is unknown which of them is meant.
     """
     checked = [_by_overlay(each, package, context) for each in found]
     judgement, evidence = checked[0]
@@ -211,7 +211,7 @@ def _summed_up(results: Sequence[Result], paths: AbstractSet[str]) -> Checked:
 
 
 def _by_record(target: str, context: Context, found: Sequence[Overlay]) -> Checked:
-    """Return what the package's own RECORD tells: whether anything is patched at all.
+    """Return the result by the package's own RECORD: whether anything is patched at all.
 
     ``found`` are folders of the repository that may be the patch.
     """

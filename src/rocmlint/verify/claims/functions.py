@@ -30,7 +30,7 @@ _SOURCES = ("", "src")
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a replacement asks of a manifest: an entry, or why there is none."""
+    """A request to a manifest for a replacement: an entry, or why there is none."""
 
     claim: Claim
     function: ManifestFunction | None
@@ -77,7 +77,7 @@ def _proposal(claim: Claim, context: Context, folder: str) -> Proposal:
 
 
 def _together(one: Proposal, other: Proposal) -> Proposal:
-    """Return what two replacements of one function ask: only of one file can it be told."""
+    """Return the common request of two replacements of one function: it can have only one file."""
     first, second = one.function, other.function
     if first is None or second is None or first.file != second.file:
         places = " and ".join(f"{each.claim.path}:{each.claim.line}" for each in (one, other))

@@ -31,7 +31,7 @@ _PROBES = {
     "preferred_rocm_fa_library=aotriton": ("sdpa", "aotriton"),
     "preferred_rocm_fa_library=ck": ("sdpa", "ck"),
 }
-"""What shows whether a switch of torch is followed: an operation, and what should run it."""
+"""Operations that show whether a switch of torch is followed, and what should run them."""
 
 
 def kernel_package(claim: Claim, context: Context) -> Checked:
@@ -62,7 +62,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
 
 
 def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
-    """Import a package in the interpreter, and tell what that maps."""
+    """Import a package in the interpreter, and return what that maps."""
     told = context.loads(package)
     if told["error"] is None:
         own = [each for each in told["libraries"] if f"/{package}" in each]
@@ -95,7 +95,7 @@ def _of_checkout(package: str, place: str) -> Judgement:
 def _without_code(package: str, file: str | None, context: Context) -> Judgement | None:
     """Return that a package which loads has code for other GPUs than those of this machine.
 
-    Packages bring files for one GPU beside those for others, so one file that fits is enough.
+    Packages have files for several GPUs, so one file that fits is enough.
     """
     devices = context.devices
     if not devices.targets or file is None:

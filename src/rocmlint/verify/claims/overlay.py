@@ -24,7 +24,7 @@ _NOT_ENTERED = frozenset(
     {"build", "dist", "node_modules", "site-packages", "dist-packages", "__pycache__"}
 )
 _TELLS = re.compile(r"(?i:.*dockerfile.*|makefile|justfile|.+\.(md|rst|sh|bash|ya?ml|toml))")
-"""Names of the files that tell people and machines how to install."""
+"""Names of the files with commands for people and machines to install."""
 _CONTINUED = re.compile(r"\\\n")
 _BEGINNING = re.compile(r"(?:\.{1,2}/|\$\w+/|\$\{\w+\}/)*")
 _COPIES = re.compile(r"\b(cp|rsync|COPY|ADD|copytree|copy2?)\b")
@@ -36,7 +36,7 @@ class Overlay:
 
     folder: str
     has_check: bool
-    """It has a module that the check imports from the package."""
+    """Whether it has a module that the check imports from the package."""
     copied_at: str = ""
     """``FILE:LINE`` of the command that copies it over the package; "" where none is found."""
 
@@ -155,7 +155,7 @@ def _imported_modules(file: str, package: str) -> Iterator[str]:
 
 
 def _copied_at(folder: str, root: str, package: str, files: Iterable[str]) -> str:
-    """Return where a command copies a folder over the package, "" where nothing tells it.
+    """Return where a command copies a folder over the package, "" if unknown.
 
     The file with the command must name the folder by its path: several may have the same name.
     """

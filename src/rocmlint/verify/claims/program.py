@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RUN = "rocmlint verify run"
 _OUTPUT = "functions.toml"
-"""What the manifest of functions is called in a command."""
+"""The name of the manifest of functions in a command."""
 
 
 def replacement(claim: Claim, context: Context) -> Checked:

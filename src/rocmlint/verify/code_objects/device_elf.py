@@ -18,12 +18,12 @@ _LITTLE_ENDIAN_64 = (2, 1)
 _FIRST_VERSION = 2
 """Code-object version for which EI_ABIVERSION is 0."""
 _SETTINGS = {1: "", 2: "-", 3: "+"}
-"""What the two bits of a feature say from version 4 on: any, off, on; 0 is: has no such feature."""
+"""The two bits of a feature from version 4 on: any, off, on; 0 is: has no such feature."""
 
 
 @dataclass(frozen=True)
 class DeviceHead:
-    """What the head of a code object says."""
+    """The head of a code object."""
 
     target: Target
     version: int

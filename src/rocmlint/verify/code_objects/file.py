@@ -27,7 +27,7 @@ _LINKER_SCRIPT = re.compile(rb"\s*(/\*.*?\*/\s*)*(INPUT|GROUP|OUTPUT_FORMAT)\s*\
 
 @dataclass(frozen=True)
 class FileReport:
-    """What is known of one file; with an ``error``, what came before it."""
+    """The contents of one file; with an ``error``, those before it."""
 
     path: str
     size: int = 0
@@ -69,7 +69,7 @@ class FileReport:
 def read_file(path: str) -> FileReport:
     """Read what device code a file holds, and check that it is whole.
 
-    Whatever is wrong with the file is told in the report. Raises MissingExtraError.
+    Errors in the file are part of the report. Raises MissingExtraError.
     """
     report = _Reading(path)
     try:

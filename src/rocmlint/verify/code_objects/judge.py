@@ -49,11 +49,11 @@ Problem = Literal[
 
 @dataclass(frozen=True)
 class KernelVerdict:
-    """What is to be said of a file and a device."""
+    """The verdict on a file and a device."""
 
     verdict: Verdict
     seen: str
-    """What code there is: ``native``, ``generic``, ``kpack present``, or the problem."""
+    """The kind of code: ``native``, ``generic``, ``kpack present``, or the problem."""
     problem: Problem = ""
     reason: str = ""
 

@@ -36,7 +36,7 @@ class Reference:
     """Where a library says that its device code is."""
 
     name: str
-    """What the library is called in the archives."""
+    """The name of the library in the archives."""
     paths: tuple[str, ...]
     """Archives, relative to the library; ``@GFXARCH@`` stands for the target."""
     count: int

@@ -23,7 +23,7 @@ def give_back(data: memoryview) -> None:
 
 
 def map_file(path: str) -> mmap.mmap:
-    """Map a file; the mapping goes with the last view of it.
+    """Map a file; the mapping ends with the last view of it.
 
     Raises OSError, and UnreadableError for what is empty or no regular file (a pipe would block).
     """

@@ -37,7 +37,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Trial:
-    """What is to be built and run."""
+    """The model to build and run."""
 
     factory: str
     """``package.module:callable``; it is called without arguments."""

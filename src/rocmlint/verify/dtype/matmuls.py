@@ -42,7 +42,7 @@ def matmuls_of(answer: Mapping[str, Any]) -> Iterator[Result]:
 
 
 def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
-    """Tell of weights that are cast up to be multiplied."""
+    """Report weights that are cast up to be multiplied."""
     first, told = slow[0], answer["forward"]["matmuls"]
     cast = f" at {first['cast']}" if first["cast"] else ""
     count = sum(each["count"] for each in slow)
@@ -63,7 +63,7 @@ def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
 
 
 def _unproven(answer: Mapping[str, Any], hidden: list[Mapping[str, Any]]) -> Result:
-    """Tell what was computed where nobody could look, or with what is not known."""
+    """Report what was computed where it could not be observed, or with something unknown."""
     unseen = [module_named(each) for each in answer["forward"]["matmuls"]["unseen"]]
     if hidden:
         first = hidden[0]

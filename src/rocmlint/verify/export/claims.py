@@ -1,4 +1,4 @@
-"""The claims about an exported program, and what the facts make of each of them."""
+"""The claims about an exported program, and the verdict on each of them by the facts."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def about_cases(reference: Mapping[str, Any], mode: Mapping[str, Any]) -> Iterat
 
 
 def others(mode: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
-    """Yield the claims beside the agreement that this program gives reason for."""
+    """Yield the claims other than the agreement that this program gives reason for."""
     if mode["dimensions"]:
         yield DYNAMIC, *_dynamic(mode)
     if mode["predicates"]:

@@ -26,7 +26,7 @@ _CLAIM = "the export can be checked"
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one model."""
+    """The result of one model."""
 
     name: str
     word: Word

@@ -1,4 +1,4 @@
-"""What is asked about an export, in which order, and in processes that share nothing."""
+"""Questions about an export, in their order, and in processes that share nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the model did by itself, and what its program did."""
+    """The behavior of the model by itself, and that of its program."""
 
     reference: dict[str, Any]
     program: dict[str, Any]

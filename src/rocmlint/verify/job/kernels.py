@@ -115,7 +115,7 @@ def _not_here(rank: int, paths: list[str], target: Target) -> Result:
 
 
 def _target(facts: Mapping[str, Any]) -> Target | None:
-    """Return the GPU that a rank uses, as torch tells it; None without one."""
+    """Return the GPU that a rank uses, as torch reports it; None without one."""
     told = ((facts.get("torch") or {}).get("device") or {}).get("architecture")
     try:
         return parse_target(str(told)) if told else None

@@ -83,11 +83,11 @@ def execute(  # noqa: PLR0913 - a command has so many parts
 ) -> Ending:
     """Run a command to its end; ``mark`` is the variable whose absence makes a process unseen.
 
-    ``before_the_end`` is called when the time limit is over, before the command is told to end.
+    ``before_the_end`` is called when the time limit is over, before the command is asked to end.
     Its streams are those of this process, or ``outputs`` for what it prints, which are closed here
-    when it has them. A signal from the terminal goes to it as to every
-    process of the group; one that only this process gets is handed on. After the time limit, or
-    when this process was told to end, none of its processes is left. Raises CommandError.
+    when it has them. A signal from the terminal goes to it as to every process of the group; one
+    that only this process gets is forwarded. After the time limit, or after a signal to end, none
+    of its processes is left. Raises CommandError.
     """
     if not sys.platform.startswith("linux"):
         message = "verify run requires Linux: it reads the processes of a job from /proc"
@@ -222,7 +222,7 @@ class _Run:
 class _Sighting:
     python: Python | None = None
     copied: bool = False
-    """It looks like its parent, as a child does between fork and exec."""
+    """Whether it looks like its parent, as a child does between fork and exec."""
     times: int = 0
 
 

@@ -1,4 +1,4 @@
-"""In what the ranks of a job differ from each other: told with the groups, never by majority."""
+"""In what the ranks of a job differ from each other: shown with the groups, never by majority."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Topic:
     claim: str
     strength: Strength
     facts: str
-    """The part of the facts that it is in; a rank killed early may not have told it."""
+    """The part of the facts that it is in; a rank killed early may not have reported it."""
     read: Callable[[Mapping[str, Any]], Mapping[str, str]]
     reason: str
     action: str

@@ -26,7 +26,7 @@ _OWN = {
     "TORCH_EXTENSIONS_DIR",
     "TRITON_CACHE_DIR",
 }
-"""What launchers and scripts set for each rank, to give it a GPU or a cache of its own."""
+"""Variables that launchers set for each rank, to give it a GPU or a cache of its own."""
 
 _PLACES = ("_CACHE", "_DIR", "_HOME", "_PREFIX")
 """How the variables of Python and of the libraries end that only name a place to write to."""

@@ -1,4 +1,4 @@
-"""What must be live in a job: files of manifests, and modules that must be as their source."""
+"""The requirements of a job: files of manifests, and modules that must be as their source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Watch:
-    """What to look for in each process.
+    """The files, modules, packages and variables to check in each process.
 
     ``modules`` and ``files`` map to the SHA-256 that they must have (None: whatever is on disk),
     ``packages`` the distributions to the versions they must have. ``functions`` must be those of

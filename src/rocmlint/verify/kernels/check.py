@@ -54,12 +54,12 @@ class ReadFile:
 
     @property
     def owner(self) -> str:
-        """Return the package that brought it, else the path below which it was found."""
+        """Return the package that installed it, else the path below which it was found."""
         return package_of(self.found.path) or self.found.root
 
     @property
     def is_of_family(self) -> bool:
-        """Return whether it is a file for which another may stand in on another GPU.
+        """Return whether it is a file that another can replace on another GPU.
 
         That is a loose one, or a library with the name of a GPU in its own.
         """
@@ -70,9 +70,9 @@ class ReadFile:
 
     @property
     def family(self) -> str:
-        """Return the folder whose loose files stand in for each other.
+        """Return the folder whose loose files replace each other.
 
-        Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
+        Libraries such as rocBLAS and aiter have one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
         """
         if not self.report.is_loose:
@@ -84,7 +84,7 @@ class ReadFile:
 
 @dataclass(frozen=True)
 class Scan:
-    """What was found below some paths."""
+    """The files below some paths."""
 
     files: tuple[ReadFile, ...]
     """Those with device code, those that cannot be read, and those that were named."""
@@ -93,7 +93,7 @@ class Scan:
     looked_at: int
     without_code: int
     for_cuda: int
-    """Libraries for CUDA left out, since their package brings others for AMD GPUs."""
+    """Libraries for CUDA left out, since their package has others for AMD GPUs."""
 
     def without(self, caches: Sequence[Cache]) -> Scan:
         """Return it without what is in a cache: that is judged by how the cache finds it."""
@@ -170,7 +170,7 @@ def _unless_elsewhere(
 ) -> Result:
     """Return that a family is not for a device as a question, if its package has other code.
 
-    A package may bring kernels ahead of time for the GPUs that gain from them, and compile or
+    A package may include compiled kernels for the GPUs that gain from them, and compile or
     choose others elsewhere, as aiter does with its ``aot`` directories.
     """
     if result.verdict != "contradicted" or result.reason != judge.none_for(device):

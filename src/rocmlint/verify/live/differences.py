@@ -47,13 +47,13 @@ _KINDS = {
     "used": "is used by {module}, and it was replaced by {where}",
     "builtin": "is used by {module}, and it is no longer Python's: it was replaced by {where}",
 }
-"""What is said of a name, by the kind of the alteration."""
+"""Sentences about a name, by the kind of the alteration."""
 
 
 def judged(facts: Mapping[str, Any]) -> Judgement | None:
     """Judge the alterations of a comparison; None without any.
 
-    Where the import ran another state of the file, that is what must be told.
+    If the import ran another state of the file, that is the reason to report.
     """
     altered = sorted(facts["altered"], key=lambda each: not each["certain"])
     if not altered or facts["loads_other"]:

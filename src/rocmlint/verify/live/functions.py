@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.manifest.functions import ManifestFunction
 
 FunctionFacts = dict[str, Any]
-"""What ``inside.live.required.look`` gives for one function."""
+"""The facts about one function, from ``inside.live.claimed_functions.look``."""
 
 EXECUTED = "rocmlint verify live --manifest MANIFEST --executed --call PKG.MOD:FUNC"
 
@@ -46,7 +46,7 @@ def results_of_functions(
 
 
 def is_told(comparison: Comparison) -> bool:
-    """Return whether a module is told of that only its replaced functions are wanted of."""
+    """Return whether a module is reported although only its replaced functions are wanted."""
     return bool(comparison["unprovable"] is None or comparison["loader"] in WITH_SOURCE)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Verdict
 
 Answer = dict[str, Any]
-"""What ``inside.loaded.answer`` gives."""
+"""The answer of ``inside.job.loaded.answer``."""
 
 RAN = ("ran", "never ran")
 """The evidence of what ran, and of what did not."""

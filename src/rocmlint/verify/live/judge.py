@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 Comparison = dict[str, Any]
-"""What ``inside.live.compare.compare`` gives."""
+"""The result of ``inside.live.compare.compare``."""
 
 PATCHES = "rocmlint verify patches --manifest MANIFEST"
 
@@ -25,7 +25,7 @@ _OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
 _NOT_COVERED = "computed values"
-"""What calls and other expressions gave at import: of these only the origin of code is known."""
+"""Values of calls and other expressions at import: only the origin of their code is known."""
 
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""

@@ -1,4 +1,4 @@
-"""Judges what stands around the code of a source: an object that nothing in it asks for."""
+"""Judges wrappers of the code of a source: objects that nothing in it asks for."""
 
 from __future__ import annotations
 

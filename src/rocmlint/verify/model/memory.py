@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CHECK = "model memory"
 STEPS = 50
 FEWEST = 15
-"""Steps; fewer tell growth from warm-up too seldom."""
+"""Steps; fewer seldom separate growth from warm-up."""
 CLAIM = "memory does not grow from step to step"
 _HARMLESS = 0.001
 """Of what is allocated: a growth that takes 1,000 steps to double it is too small to be called one

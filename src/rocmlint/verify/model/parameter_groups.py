@@ -91,7 +91,7 @@ _IN_ONE = "each parameter is in exactly one group"
 
 
 def _without_groups(answer: Mapping[str, Any]) -> Result:
-    """Tell which groups there could be."""
+    """Report which groups there could be."""
     sizes: Counter[str] = Counter()
     for each in answer["parameters"]:
         sizes[".".join(each["name"].split(".")[:2])] += each["elements"]

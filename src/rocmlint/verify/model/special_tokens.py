@@ -152,7 +152,7 @@ def _judged_special(answer: Mapping[str, Any]) -> Judgement:
 
 
 def _judged_id(number: int, answer: Mapping[str, Any], token: str = "") -> Judgement:
-    """Judge whether the embeddings have a row for an id; ``token`` is shown beside it."""
+    """Judge whether the embeddings have a row for an id; ``token`` is shown with it."""
     rows = answer["rows"]
     if not rows:
         return Judgement(

@@ -1,4 +1,4 @@
-"""What is asked about: the model of a factory, or the one that a folder describes."""
+"""The subject of a question: the model of a factory, or the one that a folder describes."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _worst(answer: Mapping[str, Any], limit: int) -> Iterator[Evidence]:
 
 
 def _spread(answer: Mapping[str, Any]) -> Iterator[Evidence]:
-    """Tell how the tokens are spread over samples and over images."""
+    """Report how the tokens are spread over samples and over images."""
     for name, key in (("tokens per sample", "by_sample"), ("tokens per image", "by_image")):
         counts = answer[key]
         if counts:

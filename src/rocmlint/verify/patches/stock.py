@@ -1,4 +1,4 @@
-"""Whether the files of an installed package are those that its wheel brought, by its RECORD."""
+"""Whether the files of an installed package are those of its wheel, by its RECORD."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _not_installed(python: str) -> Judgement:
 
 
 def _of_two(judgement: Judgement, facts: Facts, other: Facts, python: str) -> Judgement:
-    """Say that one directory has two versions of a package: nothing tells which one is meant."""
+    """Report that one directory has two versions of a package: which one is meant is unknown."""
     places = [os.path.basename(each["place"]) for each in (facts, other)]
     also = f"{facts['root']} has both {places[0]} and {places[1]}, as an interrupted install or "
     also += f"uninstall leaves it; the files were compared with {places[0]}"
@@ -177,7 +177,7 @@ def _without_record(facts: Facts, install: str) -> Judgement:
 
 
 def _is_of_the_system(facts: Facts) -> bool:
-    """Return whether Debian or Ubuntu brought it: pip marks what it puts in their folder."""
+    """Return whether Debian or Ubuntu installed it: pip marks what it puts in their folder."""
     in_folder = os.path.basename(facts["root"]) == "dist-packages"
     return in_folder and facts["installer"] not in {"pip", "uv"}
 

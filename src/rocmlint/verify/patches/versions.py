@@ -37,7 +37,7 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
 
 
 def install_command(python: str, requirement: str, installer: str) -> str:
-    """Return the command that puts back a package, with what installed it; uv brings no pip."""
+    """Return the command that puts back a package, with what installed it; uv includes no pip."""
     command = [python, "-m", "pip", "install", "--no-deps", "--force-reinstall", requirement]
     if installer == "uv":
         command = ["uv", "pip", "install", "--python", python, "--no-deps", "--reinstall"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.trace.origin import Origin
 
 _SHOWN = 30
-"""Kernels, and files of one kernel, that are told one by one."""
+"""Kernels, and files of one kernel, that are shown one by one."""
 _AOTRITON = origin.Origin("aotriton")
 _FUSED = re.compile(r"aten::_(scaled_dot_product_)?(flash|efficient)_attention")
 """The operators by which torch calls AOTriton.

@@ -28,7 +28,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class Side:
-    """What kernels took in one trace; ``share`` is the part of its GPU kernel time, 0 to 1."""
+    """The time of kernels in one trace; ``share`` is the part of its GPU kernel time, 0 to 1."""
 
     calls: int
     nanoseconds: float
@@ -54,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two traces; the changes stand in the order of their size."""
+    """Two traces; the changes are in the order of their size."""
 
     before: Attribution
     after: Attribution

@@ -24,7 +24,7 @@ ROCPROFV3 = "rocprofiler-sdk-tool"
 
 
 def entries(read: Callable[[], str]) -> Iterator[Entry]:
-    """Yield each entry and what it is; ``process`` stands before those of one process.
+    """Yield each entry and what it is; ``process`` comes before those of one process.
 
     ``read`` gives some more of the text, nothing only at the end. Raises BrokenError.
     """

@@ -60,7 +60,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Trace:
-    """What a profiler saw.
+    """The kernels, operators and launches in a profile.
 
     ``kernels`` is in order of time, the longest first. ``operators`` counts the calls of each
     operator (``aten::bmm``) and ``launches`` those of the runtime functions that start kernels;
@@ -129,7 +129,7 @@ class _Characters:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the compressed data, if anything."""
+        """The error in the compressed data, if any."""
         return self._packed.problem if self._packed else ""
 
     def read(self) -> str:
@@ -228,7 +228,7 @@ def _cut(problem: str, broken: str, seen: int) -> str:
 
 _SYMBOL = re.compile(r"(\.kd| \[clone \.kd\])$")
 _SYMBOL_NAMES = ("demangled_kernel_name", "formatted_kernel_name", "kernel_name")
-"""The first is not truncated, whatever rocprofv3 was told to write elsewhere."""
+"""The first is not truncated, whatever rocprofv3 is set to write elsewhere."""
 
 
 class _Dispatches:

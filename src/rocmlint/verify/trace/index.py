@@ -77,7 +77,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class KernelIndex:
-    """What the files hold, by path; ``refused`` are paths that could not even be looked at."""
+    """Kernels of files, by path; ``refused`` are paths that could not even be looked at."""
 
     files: Mapping[str, Contents]
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -287,7 +287,7 @@ def _runtime_kernels(path: str) -> Iterator[str]:
 
 
 class _Cache:
-    """What is remembered of the files below one root: a file of JSON, named by the root."""
+    """Facts that are remembered of the files below one root: a file of JSON, named by the root."""
 
     def __init__(self, folder: str | None, root: str) -> None:
         self._path = folder and os.path.join(

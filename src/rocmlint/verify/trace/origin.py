@@ -3,8 +3,8 @@
 The files are where the libraries install them: torch's wheels for ROCm carry hipBLASLt, rocBLAS,
 MIOpen and AOTriton below ``torch/lib`` and ``torch/share``, a system has them below ``/opt/rocm``.
 CK has no library of its own that matters here: its templates are compiled into whatever uses them
-(torch, AITER, MIOpen), so that a kernel of CK is told by its namespace, and its file says whose it
-is.
+(torch, AITER, MIOpen), so that a kernel of CK is recognized by its namespace, and its file says
+whose it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from rocmlint.source.kinds import package_of
 
 LIBRARIES = ("aiter", "ck", "aotriton", "hipblaslt", "rocblas", "miopen", "triton")
-"""What can be expected of a trace."""
+"""Libraries that can be expected in a trace."""
 
 
 @dataclass(frozen=True, order=True)

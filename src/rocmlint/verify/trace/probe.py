@@ -1,4 +1,4 @@
-"""What a small operation runs: which branch of attention, which operators, whose kernels."""
+"""Results of a small operation: which branch of attention, which operators, whose kernels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EXPERIMENTAL = "TORCH_ROCM_AOTRITON_ENABLE_EXPERIMENTAL"
 
 @dataclass(frozen=True)
 class Operation:
-    """What to run: ``sdpa``, ``linear`` or ``PKG.MOD:FUNC``; the rest is for the first two.
+    """An operation to run: ``sdpa``, ``linear`` or ``PKG.MOD:FUNC``; the rest is for the first two.
 
     ``shape`` is batch, heads, length, width of a head. ``backends`` are the branches of attention
     that are allowed, none for those that are enabled.
@@ -49,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Probed:
-    """What a run of the operation showed; ``facts`` are those of inside/probe.py."""
+    """The results of a run of the operation; ``facts`` are those of inside/probe.py."""
 
     operation: Operation
     facts: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Probed:
 
     @property
     def place(self) -> str:
-        """Return the device, as it is told."""
+        """Return the device for a report."""
         return str(self.facts["device_name"] or self.facts["device"])
 
     @property

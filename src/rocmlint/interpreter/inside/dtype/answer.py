@@ -27,11 +27,11 @@ _ADAPTER = re.compile(r"(^|\.)lora_")
 
 
 class NoModelError(CannotAnswerError, TypeError):
-    """What the factory gives is not a model."""
+    """The factory returns something that is not a model."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Build the model that ``factory`` gives, and tell its dtypes.
+    """Build the model that ``factory`` gives, and return its dtypes.
 
     The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
     Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
@@ -67,7 +67,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _peak_memory() -> int | None:
-    """Return the most memory that this process had, in bytes; None where Windows does not tell."""
+    """Return the peak memory of this process, in bytes; None where Windows does not report it."""
     try:
         import resource  # noqa: PLC0415 - POSIX only
     except ImportError:

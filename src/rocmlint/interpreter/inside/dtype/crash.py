@@ -1,4 +1,4 @@
-"""What a forward that failed says of dtypes."""
+"""Hints about dtypes in the error of a forward that failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOAT = re.compile(
 _WHOLE = re.compile(r"\b(Long|Int)\b|IntTensor|LongTensor|\bint(32|64)\b")
 _ABOUT_DTYPES = re.compile(r"dtype|scalar type|same type|data type")
 _LONGEST = 400
-"""Characters of an error that are told."""
+"""Characters of an error that are reported."""
 
 
 def crash_of(error: Exception, watch: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Matmuls:
         self.wide: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def note(self, func: Any, sources: Sequence[Any], module: str) -> dict[str, Any] | None:
-        """Look at an operation; return what is to be told of a multiplication in a large dtype."""
+        """Look at an operation; return a report on a multiplication in a large dtype."""
         namespace, name = name_of_operation(func)
         is_opaque = not _WORD.search(name)
         if is_opaque and namespace in _OWN:

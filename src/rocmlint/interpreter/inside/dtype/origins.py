@@ -1,4 +1,4 @@
-"""What the tensors of a run are made of, and which operation gave each its dtype."""
+"""Origins of the tensors of a run, and which operation gave each its dtype."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 CONSTANT, WEIGHT, FOREIGN, FLOW = range(4)
-"""What a tensor is made of: nothing but what the forward wrote down, of weights (and constants), of
+"""The origins of a tensor: nothing but what the forward wrote down, of weights (and constants), of
 something that is neither a weight nor an input, or of the inputs. The later outweighs the earlier.
 """
 _MOST = 8
@@ -47,7 +47,7 @@ class Origin(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a tensor is made of."""
+    """The origin of a tensor."""
 
     kind: int
     weights: tuple[Weight, ...] = ()
@@ -102,10 +102,10 @@ class Origins:
         kept: bool,
         told: Callable[[str, bool], Origin],
     ) -> Sequence[Origin]:
-        """Note what an operation made of its sources, and return the dtypes that it created.
+        """Note the result of an operation on its sources, and return the dtypes that it created.
 
         ``kept`` says that the first source is only written to. ``told`` describes a dtype that this
-        operation gives, and is told whether sources of several dtypes met.
+        operation gives; its argument is whether sources of several dtypes met.
         """
         parts = [(each, self.of(each)) for each in sources]
         mixed = parts[1:] if kept else parts

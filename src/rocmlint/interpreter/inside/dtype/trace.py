@@ -24,7 +24,7 @@ def trace(
     dominant: str,
     designs: dict[str, str],
 ) -> dict[str, Any]:
-    """Run the model once and tell what left its dtype, and what was multiplied in a larger one.
+    """Run the model once and report what left its dtype, and what was multiplied in a larger one.
 
     ``designs`` says by name why a weight may have a dtype of its own. ``boundaries`` has, in the
     order in which modules first ended, the dtypes that each was given and gave; ``left`` the calls

@@ -37,7 +37,7 @@ class Call:
     """Floating-point dtypes of its arguments."""
     arguments: Any
     casts: list[Origin] = dataclasses.field(default_factory=list)
-    """What it did itself."""
+    """The casts that it made itself."""
 
 
 def watch_of(dominant: str, origins: Origins) -> Any:
@@ -47,7 +47,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
     function_mode: Any = _module("torch.overrides").TorchFunctionMode
 
     class Asked(function_mode):  # type: ignore[misc]
-        """Knows whether the function of torch that is being called was told a dtype.
+        """Knows whether the function of torch that is being called got a dtype.
 
         Where it was not, torch itself casts: autocast, or the default dtype.
         """
@@ -79,7 +79,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             self.unseen: list[str] = []
             self.matmuls = Matmuls(origins, getattr(torch, dominant, None) if dominant else None)
             self.failed: tuple[BaseException | None, bool] = (None, False)
-            """What an operation raised, and whether it was given several floating-point dtypes."""
+            """The exception of an operation, and whether its floating-point dtypes differed."""
             self.asked = Asked()
             self.dominant, self.origins = dominant, origins
 

@@ -1,4 +1,4 @@
-"""What installed modules define, read from their sources without importing anything."""
+"""Definitions of installed modules, read from their sources without importing anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ANYTHING = re.compile(
     rb"\bimport[ \t]+\*|\b__getattr__\b|\bsys\.modules\b|\bglobals\(|\bsetattr\("
 )
-"""With one of these, a module may have names that its source does not tell."""
+"""With one of these, a module may have names that its source does not show."""
 _STAR = re.compile(rb"\bimport[ \t]*(?:\([ \t\n]*)?\*")
 
 
@@ -61,7 +61,7 @@ class _Definition:
     module: str
     origin: str
     line: int | None
-    """None for a method that stands in another class."""
+    """None for a method that is defined in another class."""
     named: bool
 
 

@@ -36,7 +36,7 @@ _BLOCK = 1 << 20
 _WITHOUT_FIND_MODULE = (3, 12)
 _PATH_FINDER: Any = machinery.PathFinder
 _finder_of_entry = _PATH_FINDER._path_importer_cache  # noqa: SLF001
-"""What PathFinder asks; pkgutil.get_importer may be replaced without a change to imports."""
+"""The cache of PathFinder; a replaced pkgutil.get_importer would not change imports."""
 _OWN = {"name", "path", "archive", "prefix", "_files", "_path", "_package", "_path_finder"}
 """The attributes of Python's own loaders; with another one an object may do something else."""
 
@@ -46,7 +46,7 @@ class Copy:
     """One place where a module can be found.
 
     ``kind`` is extension, source, bytecode (without source), zip, namespace, built-in, frozen, or
-    other (a loader that Python does not bring). ``origin`` is the file (below the archive for a
+    other (a loader that Python does not have). ``origin`` is the file (below the archive for a
     zip; None for a namespace and what is in the interpreter), ``root`` the folder or archive that
     holds the top-level package, ``locations`` where its submodules are looked for.
     """

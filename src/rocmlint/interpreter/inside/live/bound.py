@@ -47,7 +47,7 @@ class Bound:
     wrapped: dict[str, Place] = field(default_factory=dict)
     """The definition and, around it, what a decorator, a metaclass, a base or its package put."""
     behind: dict[str, Layer] = field(default_factory=dict)
-    """What holds the definition, or may hold it, and nothing in the source asks for."""
+    """Objects that hold the definition, or may hold it, and nothing in the source asks for."""
     held: dict[str, tuple[object, weakref.ref[FunctionType]]] = field(default_factory=dict)
     """Of what is behind something: what stands for it, and the function that it holds."""
     missing: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class _Look:
             self.by_line.setdefault((each.name, each.line), set()).add(each.fingerprint)
 
     def is_all_found(self) -> bool:
-        """Return whether each definition is in what stands where its name says."""
+        """Return whether each definition is found at its name."""
         return all(
             each.inner or not each.is_named or self.is_found(each)
             for each in self.disk.defined.values()
@@ -123,7 +123,7 @@ class _Look:
     def is_exactly(
         self, value: Any, name: str, wanted: set[Fingerprint], decorator: str = ""
     ) -> bool:
-        """Return whether a value is a function, or the kind of method that a decorator makes of it.
+        """Return whether a value is a function, or the kind of method that a decorator makes.
 
         ``decorator`` is the outermost one. All functions of a property must be of its name.
         """

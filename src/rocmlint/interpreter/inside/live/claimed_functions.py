@@ -112,7 +112,7 @@ def _told(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> di
 
 
 def _of_file(kept: object, file: CodeFile, function: str) -> dict[str, Any]:
-    """Tell what of the file an object is; "other" for one that is not plainly of it."""
+    """Return which part of the file an object is; "other" for one that is not plainly of it."""
     value = called(kept)
     is_class = issubclass(type(value), type)
     told = _of_class(value, file) if is_class else _of_code(entered(value), file)  # type: ignore[arg-type]
@@ -154,7 +154,7 @@ def _of_code(codes: list[CodeType], file: CodeFile) -> dict[str, Any]:
 
 
 def _checked(value: object, file: CodeFile) -> dict[str, Any]:
-    """Tell whether code of the file ran, and whether it finds there what the file says."""
+    """Return whether code of the file ran, and whether it finds there what the file says."""
     inside = list(_inside(value, file)) or [
         each for each in methods(type(value)) if file.definition(each.__code__)
     ]
@@ -173,7 +173,7 @@ def _made_here(kept: object, file: CodeFile, function: str) -> str:
 
 
 def _otherwise(kept: object, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
-    """Tell what code it is that is not plainly of the file."""
+    """Describe code that is not plainly of the file."""
     value = called(kept)
     codes = entered(value)
     if _is_original(value, codes, wanted):

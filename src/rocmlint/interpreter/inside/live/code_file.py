@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _FINE = ("wrapped", "opaque")
-"""What is told of names that may be what the source makes of them."""
+"""States of names that may be what the source says."""
 
 
 class CodeFile:

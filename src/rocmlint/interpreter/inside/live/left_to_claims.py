@@ -1,4 +1,4 @@
-"""What a comparison of a module leaves to the claims on functions that must be those of a file."""
+"""Names that a comparison leaves to claims on functions that must be those of a file."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def kept_of(owners: Collection[str]) -> Iterator[Kept]:
 def keepers(
     kept: Iterable[Kept], wanted: dict[str, Any], found: Standing, file: CodeFile
 ) -> dict[str, Any]:
-    """Tell who has the original, or an older class or module of which it is a part.
+    """Return who has the original, or an older class or module of which it is a part.
 
     ``older`` are those that call it in place of the new one: they have it by its own name, or by
     one that an import of theirs gives it. ``kept`` have it by another name, as code does that goes

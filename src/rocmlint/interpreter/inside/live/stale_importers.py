@@ -35,7 +35,7 @@ class Watched:
     replaced: Collection[str]
     """The names that are other code than that of the source."""
     listed: Collection[str] = ()
-    """The names of which another question tells who holds what was there before."""
+    """The names of which another question says who holds what was there before."""
 
 
 def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]]:
@@ -61,7 +61,7 @@ def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]
 def _held(owners: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
     """Yield what modules hold that is of a module of ``owners`` or goes for one of its objects.
 
-    A large program holds more than 100,000 attributes, so what most of them are is told fast.
+    A large program holds more than 100,000 attributes, so most of them are sorted out fast.
     """
     names = set(owners.values())
     others: set[int] = set()

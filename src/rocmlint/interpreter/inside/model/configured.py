@@ -102,7 +102,7 @@ def _cut(config: Any) -> None:
 
 
 class _Loose:
-    """What is left of a processor in a folder without all of its files."""
+    """The parts of a processor in a folder without all of its files."""
 
     def __init__(self, image_processor: Any, tokenizer: Any) -> None:
         self.image_processor, self.tokenizer = image_processor, tokenizer

@@ -28,7 +28,7 @@ _PLACEHOLDERS = ("<", "{")
 
 @dataclass
 class Sample:
-    """What goes into a model together."""
+    """The inputs of a model that belong together."""
 
     name: str
     images: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What each step of generate hands to a model: vision once, and pixels that fit their grid."""
+"""Inputs of each step of generate: vision once, and pixels that fit their grid."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _owners(values: list[Any], files: Sequence[str]) -> Counter[str]:
 
 @dataclass
 class _Path:
-    """What leads to the values: for each object how many are below it."""
+    """The path to the values: for each object how many are below it."""
 
     held: dict[int, int]
     keys: dict[int, str]

@@ -1,4 +1,4 @@
-"""What a forward of a model with vision takes: of the factory, or made of its configuration."""
+"""Inputs of a forward of a model with vision: of the factory, or made of its configuration."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def _first(holder: Any, names: Sequence[str]) -> Any:
 def of_grids(
     model: Any, images: Sequence[Grid] = (), videos: Sequence[Grid] = (), before: int = 1
 ) -> dict[str, Any]:
-    """Return what a forward takes for images and then videos of these grids, and text around them.
+    """Return the inputs of a forward for images, then videos of these grids, and text around them.
 
-    Raises CannotAnswerError for a model whose configuration does not tell how.
+    Raises CannotAnswerError for a model whose configuration does not say how.
     """
     torch = torch_of_the_job()
     how = layout(model)

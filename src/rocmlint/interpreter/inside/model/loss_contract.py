@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LONGEST = 400
 _SHOWN = 20
 _LABELS = "label"
-"""What the names of labels contain, as in ``find_labels`` of transformers."""
+"""The names of labels contain this, as in ``find_labels`` of transformers."""
 _IGNORED = -100
 """The label that losses of torch leave out."""
 _FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "empty", "mask", "copy")

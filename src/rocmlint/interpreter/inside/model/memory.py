@@ -88,7 +88,7 @@ def _measured(
 
 
 def _resident() -> int:
-    """Return the memory of this process; 0 where the system does not tell."""
+    """Return the memory of this process; 0 where the system does not report it."""
     with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

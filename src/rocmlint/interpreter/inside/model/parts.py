@@ -1,4 +1,4 @@
-"""What is looked at: what a factory returns, sorted by what each part is."""
+"""The parts that a factory returns, sorted by what each is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEED = 0
 
 @dataclasses.dataclass
 class Parts:
-    """What a factory can return, None where it does not."""
+    """The parts that a factory can return, None where it does not."""
 
     model: Any = None
     processor: Any = None
@@ -30,7 +30,7 @@ class Parts:
     step: Any = None
     """A callable that makes one training step; it may take the number of the step."""
     notes: list[str] = dataclasses.field(default_factory=list)
-    """What a reader of the result should know of where these come from."""
+    """Notes for a reader of the result on where these come from."""
 
     @property
     def name(self) -> str:

@@ -110,7 +110,7 @@ def _named(parts: Parts, name: str) -> str | None:
 
 
 def _facts(parts: Parts, token: str) -> dict[str, Any]:
-    """Return what the tokenizer makes of a token, alone and inside of text."""
+    """Return how the tokenizer splits a token, alone and inside of text."""
     tokenizer = parts.tokenizer
     facts: dict[str, Any] = {"id": None, "alone": None, "inside": None, "error": None}
     try:

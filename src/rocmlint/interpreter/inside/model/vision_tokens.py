@@ -25,8 +25,8 @@ _TRIES = 12
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Count the vision tokens of each sample of ``data``.
 
-    ``images`` is where relative paths begin (None: beside the file), ``limit`` the tokens that a
-    sample may have, ``worst`` how many samples are told in full. Raises CannotAnswerError.
+    ``images`` is where relative paths begin (None: at the file), ``limit`` the tokens that a
+    sample may have, ``worst`` how many samples are reported in full. Raises CannotAnswerError.
     """
     parts = model_parts.of(request, weights=False)
     facts: dict[str, Any] = {

@@ -36,7 +36,7 @@ _READ = {
 }
 """The files of a .dist-info that are read, and how many bytes each may have."""
 _LEFT_BY_PIP = "~"
-"""What pip calls the folders that it could not remove (``~orch-2.9.0.dist-info``) begins so."""
+"""The names of folders that pip could not remove begin so (``~orch-2.9.0.dist-info``)."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether imports still work as Python brings them, or start-up code has changed how they do.
+"""Whether imports still work as in a new Python, or start-up code has changed how they do.
 
 Everything that runs here ran after the ``.pth`` files and ``sitecustomize``. What an import does is
 written in three modules that are frozen into the interpreter, so each function and class that they
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 _FROZEN = ("_frozen_importlib", "_frozen_importlib_external", "zipimport")
 _COMPILED = ("_imp", "_io", "_thread", "_warnings", "_weakref", "builtins", "marshal", os.name)
-"""What the frozen modules call that is written in C."""
+"""The modules in C that the frozen modules call."""
 _ONLY_WRITES = {"print"}
 """A builtin that they call for ``python -v`` alone, and that programs like to replace."""
 _OF_CLASSES = {"__abstractmethods__", "_abc_impl", "__dict__", "__weakref__", "__doc__"}
-"""What a class may have got, or lost, without another behaviour."""
+"""Attributes that a class may have gained or lost without a change of behavior."""
 _PLAIN = (bool, int, str, bytes, list, tuple)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What was done to the import system, and where that is written."""
+    """A change of the import system, and where that is written."""
 
     what: str
     place: str | None
 
 
 def changes() -> list[Change]:
-    """Return what is not as the interpreter brought it; empty for nearly every environment."""
+    """Return the changes to the import system; empty for nearly every environment."""
     found: list[Change] = []
     used = {"__import__", "__build_class__"}
     for name in _FROZEN:

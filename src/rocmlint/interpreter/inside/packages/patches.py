@@ -1,4 +1,4 @@
-"""What is known of the files of a manifest in this interpreter: the facts, without a judgement."""
+"""Facts about the files of a manifest in this interpreter, without a judgement."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _is_linked(copy: Copy, real: str) -> bool:
 
 
 def _recorded(copy: Copy, path: str, package: str) -> bool | None:
-    """Return whether a file is the one that its wheel brought; None without a hash of it."""
+    """Return whether a file is the one of its wheel; None without a hash of it."""
     for distribution in owners(package, copy.root or ""):
         recorded = known_record_of(distribution).get(path)
         if recorded is not None and copy.origin:
@@ -271,7 +271,7 @@ def _with_parents(module: str) -> list[str]:
 
 
 def _loaded(module: str, winner: Copy | None) -> dict[str, Any] | None:
-    """Tell of a module that start-up code has put into ``sys.modules``, and of its file."""
+    """Report a module that start-up code has put into ``sys.modules``, and its file."""
     if module not in sys.modules:
         return None
     spec = getattr(sys.modules[module], "__spec__", None)

@@ -28,7 +28,7 @@ _ALGORITHMS = ("sha256", "sha384", "sha512")
 _MOST_UP = 3
 """Folders between site-packages and that of the environment: ``lib/python3.12/site-packages``."""
 _UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
-"""What a RECORD cannot hold a hash of (the format's specification)."""
+"""Files of which a RECORD cannot hold a hash (the format's specification)."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def installed(name: str, path: list[str]) -> list[Installed]:
 def owners(name: str, root: str) -> list[Installed]:
     """Find the distributions of a name that a package in a folder can belong to.
 
-    That are those beside it, or the editable installs of a project that has it: what is editable
-    has its files elsewhere, so a package beside it is a leftover of another install.
+    That are those next to it, or the editable installs of a project that has it: what is editable
+    has its files elsewhere, so a package next to it is a leftover of another install.
     """
     beside = [each for each in installed(name, [root]) if each.source is None]
     return beside or [
@@ -119,7 +119,7 @@ def is_as_recorded(path: str, recorded: str) -> bool | None:
 
 
 def needs_no_hash(path: str) -> bool:
-    """Return whether an entry stands without a hash in every RECORD: itself, and bytecode."""
+    """Return whether an entry has no hash in every RECORD: itself, and bytecode."""
     return os.path.basename(path) in _UNHASHED or "/__pycache__/" in f"/{path}"
 
 

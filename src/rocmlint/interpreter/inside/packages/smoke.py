@@ -9,7 +9,7 @@ from ..imports.importing import import_installed
 
 
 def answer(request: dict[str, str]) -> dict[str, Any]:
-    """Import ``module``; tell its version, its error, and what it says of torch.
+    """Import ``module``; return its version, its error, and what it says of torch.
 
     ``has_torch`` is what its ``is_torch_available`` gives; None where it has no such function.
     """

@@ -1,4 +1,4 @@
-"""How an installed distribution differs from what its wheel brought, by its RECORD."""
+"""How an installed distribution differs from its wheel, by its RECORD."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in a cache: each kernel with the GPU that it is kept for and the code that it has."""
+"""Contents of a cache: each kernel with the GPU that it is kept for and the code that it has."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_keyed(path: str) -> bool:
 
 
 def _metadata(kernel: str) -> tuple[str, str]:
-    """Return the processor and the version of Triton that stand beside a kernel of it."""
+    """Return the processor and the version of Triton in the metadata of a kernel."""
     try:
         told = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
     except (OSError, ValueError, RecursionError):

@@ -22,7 +22,7 @@ Kind = Literal["Triton", "Inductor", "aiter", "MIOpen"]
 _KEY = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{32}|[0-9a-f]{64}")
 """How Triton names the folder of a kernel: base32 of a sha256, in earlier versions a hash."""
 _AITER_FOLDERS = ("aiter", ".aiter")
-"""What aiter's folder ``jit`` is in: the package, or the one at home where that is read-only."""
+"""Parents of aiter's folder ``jit``: the package, or the one at home where that is read-only."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""All that a process has otherwise than the source of a module gives it, beside definitions."""
+"""All differences between a process and the source of a module, other than definitions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def altered(
     module: object, space: object, disk: OnDisk, known: Collection[str]
 ) -> Iterator[Alteration]:
-    """Yield each alteration once; ``known`` are names of which something was told before."""
+    """Yield each alteration once; ``known`` are names of which something was reported before."""
     seen = set(known)
     for found in (
         added(space, disk),

@@ -30,7 +30,7 @@ _SETS_GLOBALS = re.compile(rb"\b(?:globals|vars)\(\)\s*(?:\[|\.update\()")
 _DELETES = re.compile(
     rb"\bglobals\(\)(?!\s*(?:\[|\.(?:get|update|items|keys|values|setdefault)\b))|\bdel\s+globals\("
 )
-"""What may delete names, or hands them to something that does."""
+"""Code that may delete names, or passes them to something that does."""
 
 
 def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:

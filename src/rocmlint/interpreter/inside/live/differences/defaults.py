@@ -1,4 +1,4 @@
-"""What functions keep beside their code: defaults, globals, the cells of their closures."""
+"""Parts of functions other than code: defaults, globals, the cells of their closures."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..objects.on_disk import OnDisk
 
 _BY_THE_INTERPRETER = (type(type.__dict__["__doc__"]), type(FunctionType.__dict__["__globals__"]))
-"""What ``__slots__``, ``__dict__`` and ``__weakref__`` put on a class."""
+"""Types of ``__slots__``, ``__dict__`` and ``__weakref__``, which a class has by itself."""
 _PLAIN = (bool, int, float, str, bytes, tuple, type(None))
 _MAKE_CODE = {"exec", "eval", "compile", "FunctionType", "CodeType"}
 _NESTED = 0x10

@@ -1,4 +1,4 @@
-"""What a module uses of others: builtins, names of their modules, methods of their classes."""
+"""References of a module to others: builtins, names of their modules, methods of their classes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FLAGS = type.__dict__["__flags__"]
 _HEAP_TYPE = 1 << 9
 """Py_TPFLAGS_HEAPTYPE of CPython's ``object.h``: the class was made by a program."""
 _SAID = {"print", "input", "open", "help", "exit", "quit", "breakpoint", "__import__", "_"}
-"""What programs replace to be told or asked: it computes nothing."""
+"""Builtins for output and input, which programs replace: they compute nothing."""
 
 
 def used(space: object, disk: OnDisk) -> Iterator[Alteration]:

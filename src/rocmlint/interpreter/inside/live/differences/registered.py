@@ -1,4 +1,4 @@
-"""What the source of a module registers under which key, and what the tables have there now."""
+"""Entries that the source of a module registers by key, and those that the tables have now."""
 
 from __future__ import annotations
 

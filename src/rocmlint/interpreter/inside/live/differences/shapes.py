@@ -1,4 +1,4 @@
-"""What classes and the module are: bases, metaclasses, the object under the module's name."""
+"""Classes and the module: bases, metaclasses, the object under the module's name."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 }
 _OF_ENVIRONMENT = {"os.environ.get", "os.getenv", "environ.get", "getenv"}
 _SIZES = {"calcsize", "sizeof"}
-"""The functions of struct and ctypes that tell the size of a C type, which nothing changes."""
+"""The functions of struct and ctypes that return the size of a C type, which nothing changes."""
 _STRING_TESTS = {"startswith", "endswith"}
 _ALL_ERRORS = {"Exception", "BaseException"}
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", *_ALL_ERRORS}
@@ -47,7 +47,7 @@ _PLAIN_FUNCTIONS = {"getattr", "hasattr", "isinstance", "len"}
 
 
 class _UnknownError(Exception):
-    """What an expression gave at the import cannot be known."""
+    """The value of an expression at the import cannot be known."""
 
 
 class Branches:

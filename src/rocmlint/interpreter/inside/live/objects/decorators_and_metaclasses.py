@@ -1,4 +1,4 @@
-"""What may give something else than a definition: decorators, metaclasses, bases."""
+"""Sources of something else than a definition: decorators, metaclasses, bases."""
 
 from __future__ import annotations
 

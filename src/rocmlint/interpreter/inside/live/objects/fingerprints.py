@@ -1,4 +1,4 @@
-"""What makes two code objects the same code, whichever file or process they came from."""
+"""Fingerprints of code objects: the same code, whichever file or process they came from."""
 
 from __future__ import annotations
 

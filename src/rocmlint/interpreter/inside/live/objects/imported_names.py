@@ -1,4 +1,4 @@
-"""Whether names that imports bring are what the modules they name have for them."""
+"""Whether imported names are what the modules they name have for them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DEPTH = 8
 """How many modules hand a name on to each other."""
 _SETS_NAMES = re.compile(rb"\bglobals\(|\b__getattr__\b|\bsys\.modules\b|\bsetattr\(|\bexec\(")
-"""With one of these a module may have names that its source does not tell."""
+"""With one of these a module may have names that its source does not show."""
 
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 _MAKES_CODE = re.compile(rb"\bexec\(|\beval\(|\bFunctionType\(|\bCodeType\(")

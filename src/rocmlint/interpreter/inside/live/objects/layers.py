@@ -1,4 +1,4 @@
-"""What lies between the object that stands for a definition and the code of that definition."""
+"""Layers between the object at the name of a definition and the code of that definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     IsCore = Callable[[object], bool]
 
 _CONTAINERS = (dict, list, tuple, set, frozenset, deque, CellType)
-"""What holds things, and does nothing itself when an object around it is called."""
+"""Types that hold things, and do nothing themselves when an object around it is called."""
 _LIMIT = 200
 """How many functions of a replacement are searched for a way to what it replaced."""
 _CALLED = ("__call__", "__get__", "fget", "__getattribute__", "__getattr__")
@@ -25,7 +25,7 @@ _CALLED = ("__call__", "__get__", "fget", "__getattribute__", "__getattr__")
 
 @dataclass(frozen=True)
 class Layer:
-    """What an object is, as a user would look for it."""
+    """An object in a form in which a user would look for it."""
 
     kind: str
     """"function NAME", or the qualified name of a class."""

@@ -1,4 +1,4 @@
-"""What the source of a loaded module defines, ready to be compared with the process."""
+"""Definitions in the source of a loaded module, ready to be compared with the process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OnDisk:
     source: ModuleSource
     code: CodeType
     loaded: CodeType | None
-    """What an import would run now."""
+    """The code that an import would run now."""
     files: frozenset[str]
     """How code objects of this module name their file."""
     defined: dict[Fingerprint, Definition]
@@ -41,7 +41,7 @@ class OnDisk:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """What each name finally is."""
+        """The final definition of each name."""
         return bindings(self.source.data)
 
     def settled(self, space: object) -> OnDisk:

@@ -20,15 +20,15 @@ _COMPILES = {"exec", "eval", "compile"}
 _NEAR = 2
 """How often what a function names is followed: one that does the work for another is."""
 _DEPTH = 6
-"""The same for functions of the package of the maker: torch.compile hands on that often."""
+"""The same for functions of the package of the maker: torch.compile delegates often."""
 _COPIES = (functools.wraps, functools.update_wrapper)
-"""What gives a wrapper the names of what it wraps, and puts nothing around it."""
+"""Functions that give a wrapper the names of what it wraps, and put nothing around it."""
 _MOST = 8000
 """How many functions are looked at for one decorator."""
 
 
 class Makers:
-    """What a decorator, a metaclass or a base may put around a function.
+    """The code that a decorator, a metaclass or a base may put around a function.
 
     That is what its own code defines or names: functions, classes, and what the functions that it
     calls define and name in turn.

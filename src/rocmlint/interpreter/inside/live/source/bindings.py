@@ -1,4 +1,4 @@
-"""What the source of a module says that its names are once it is imported."""
+"""The values of a module's names after its import, by its source."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Expected:
     decorators: tuple[str | None, ...]
     """The dotted names of all decorators; None for what is not a name."""
     bases: tuple[str | None, ...] = ()
-    """The same of the bases of a class, without what stands in brackets."""
+    """The same of the bases of a class, without their subscripts."""
     metaclass: str | None = None
     has_metaclass: bool = False
     has_starred: bool = False
@@ -53,7 +53,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Bindings:
-    """What a module defines."""
+    """The definitions of a module."""
 
     expected: tuple[Expected, ...]
     constants: tuple[Constant, ...]
@@ -70,7 +70,7 @@ class Bindings:
     elsewhere: frozenset[str]
     """Dotted names that the module sets by an attribute, or from within a function."""
     used: frozenset[str]
-    """The names with attributes that stand anywhere in it."""
+    """The names with attributes that occur anywhere in it."""
     inner_imports: tuple[ast.Import | ast.ImportFrom, ...]
     """The imports that are not statements of the module itself."""
     unsettled: frozenset[str]

@@ -1,4 +1,4 @@
-"""What the statements of a source do to names, in order, and in which branches."""
+"""Effects of the statements of a source on names, in order, and in which branches."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ANY_NAME = "*"
-"""What ``from ... import *`` gives a value to."""
+"""The name that ``from ... import *`` binds."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import brings: a module, or with ``attribute`` a name of it."""
+    """The object of an import: a module, or with ``attribute`` a name of it."""
 
     module: str
     """As it is written, without the dots of ``level``."""
@@ -167,7 +167,7 @@ def _stored_in(nodes: Iterable[ast.AST], *, certain: bool, below: bool = True) -
 
 
 def _heads(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a handler or a case, and what stands before its body."""
+    """Yield a handler or a case, and the expressions before its body."""
     yield node
     for name, value in ast.iter_fields(node):
         if name != "body" and isinstance(value, ast.AST):
