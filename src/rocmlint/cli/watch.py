@@ -127,7 +127,7 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
         sys.stdout.write(_CLEAR)
         sys.stdout.flush()
     if changed and not flags.quiet:
-        print(f"{time.strftime('%H:%M:%S')} {_named(changed)} changed", file=sys.stderr)
+        print(f"{time.strftime('%H:%M:%S')} {_summary_of(changed)} changed", file=sys.stderr)
     context = get_context("fork") if sys.platform == "linux" else get_context("spawn")
     process = context.Process(target=_checked, args=(flags, check))
     process.start()
@@ -136,7 +136,7 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
         print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
 
 
-def _named(changed: Sequence[str]) -> str:
+def _summary_of(changed: Sequence[str]) -> str:
     """Name what changed; what an editor has made and removed only if nothing else did."""
     changed = list(filter(os.path.exists, changed)) or changed
     names = ", ".join(visible(os.path.relpath(each)) for each in changed[:_SHOWN])

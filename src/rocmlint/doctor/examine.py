@@ -16,7 +16,7 @@ from rocmlint.doctor.installed import (
     variables_findings,
 )
 from rocmlint.doctor.looks import Looks
-from rocmlint.doctor.overlays import OF_FILES, Patch, judged, patches_of, too_high
+from rocmlint.doctor.overlays import OF_FILES, Patch, judge_patches, patches_of, too_high
 from rocmlint.doctor.project import Code, folders_of
 from rocmlint.doctor.stack import NO_GPU, NO_TORCH, facts, needed_variables, stack_findings
 from rocmlint.doctor.versions import versions
@@ -171,7 +171,7 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
     examined.patches = patches_of(claims, context)
     missing = {each.subject for each in examined.page.found.causes if each.id == "missing-package"}
     there = [each for each in examined.patches if each.package not in missing]  # said once
-    found.add(judged(there, context, subject.confirm))
+    found.add(judge_patches(there, context, subject.confirm))
     found.causes += [each for each in too_high(claims, subject.confirm) if each.subject in missing]
     known = {each.package for each in examined.patches} | missing
     patched = {

@@ -58,7 +58,7 @@ def patches_of(claims: Sequence[Claim], context: Context) -> list[Patch]:
             made = found.get(key) or Patch(
                 key[0], claim.given, manifest_of_copy(claim.given, claim.subject)
             )
-            place = _at(claim)
+            place = _place_of(claim)
             high = (place,) if claim.too_high else ()
             found[key] = replace(
                 made, copied_at=(*made.copied_at, place), too_high=(*made.too_high, *high)
@@ -82,7 +82,7 @@ def _is_below(inner: tuple[str, str], outer: tuple[str, str]) -> bool:
     return inner[0] == outer[0] and f"{inner[1]}/".startswith(f"{outer[1]}/")
 
 
-def _at(claim: Claim) -> str:
+def _place_of(claim: Claim) -> str:
     return f"{shown(claim.path)}:{claim.line}"
 
 
@@ -99,8 +99,8 @@ def too_high(claims: Sequence[Claim], confirm: str) -> list[Cause]:
             "files",
             _package(each),
             f"the files of {each.given or 'a patch'} are copied to where no import looks",
-            (Place(_at(each), f"{_ABOVE} {_package(each)}"),),
-            (_LESS.format(_at(each)),),
+            (Place(_place_of(each), f"{_ABOVE} {_package(each)}"),),
+            (_LESS.format(_place_of(each)),),
             confirm,
         )
         for each in claims
@@ -108,16 +108,16 @@ def too_high(claims: Sequence[Claim], confirm: str) -> list[Cause]:
     ]
 
 
-def judged(made: Sequence[Patch], context: Context, confirm: str) -> Findings:
+def judge_patches(made: Sequence[Patch], context: Context, confirm: str) -> Findings:
     """Compare patches with what imports take. Raises InterpreterError."""
     manifests = [replace(each.manifest, requires="") for each in made]  # of versions the pins tell
     found = Findings()
     for patch, results in zip(made, patches.check_all(manifests, context.interpreter), strict=True):
-        found.add(_judged(patch, results, confirm))
+        found.add(_findings_of(patch, results, confirm))
     return found
 
 
-def _judged(patch: Patch, results: Sequence[Result], confirm: str) -> Findings:
+def _findings_of(patch: Patch, results: Sequence[Result], confirm: str) -> Findings:
     found = Findings()
     wrong = [each for each in results if each.verdict == "contradicted"]
     strays = list(dict.fromkeys(_strays(results, patch)))

@@ -74,7 +74,7 @@ class Git(NamedTuple):
             raise _not_started(error) from error
         return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
-    def told(self, *arguments: str) -> Answer:
+    def answer(self, *arguments: str) -> Answer:
         """Return what git answers. Raises GitError with its own words where it fails."""
         answer = self.ask(*arguments)
         if answer.code:

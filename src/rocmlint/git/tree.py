@@ -153,7 +153,7 @@ class _Stored:
 
     def _objects(self) -> str:
         if self._folder is None:
-            common = self._git.told("rev-parse", "--git-common-dir").line
+            common = self._git.answer("rev-parse", "--git-common-dir").line
             self._folder = os.path.join(self._git.folder, common, "lfs", "objects")
         return self._folder
 

@@ -108,15 +108,15 @@ def _answers(
 def _rocminfo(machine: Machine) -> _Answer:
     printed = machine.ask("rocminfo")
     unheard = "" if _AGENTS in printed.stdout else "printed no HSA agents"
-    return _Answer("rocminfo", _named(_ISA, printed), printed.problem or unheard)
+    return _Answer("rocminfo", _names_in(_ISA, printed), printed.problem or unheard)
 
 
 def _amd_smi(machine: Machine) -> _Answer:
     printed = machine.ask("amd-smi", "static", "--asic", "--json")
-    return _Answer(_AMD_SMI, _named(_GRAPHICS, printed), printed.problem)
+    return _Answer(_AMD_SMI, _names_in(_GRAPHICS, printed), printed.problem)
 
 
-def _named(pattern: re.Pattern[str], printed: Printed) -> tuple[str, ...]:
+def _names_in(pattern: re.Pattern[str], printed: Printed) -> tuple[str, ...]:
     return _valid(pattern.findall(printed.stdout))
 
 

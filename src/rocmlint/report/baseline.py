@@ -88,8 +88,8 @@ def write(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) 
         kept = [each for each in known if not linted(_place(each, path), each.code, notes)]
         found = (_entry(each, lines, path) for each in findings if is_note(each) == notes)
         lists.append(sorted([*kept, *found]))
-    listed = f'  "findings": {_listed(lists[0])}'
-    listed += f',\n  "notes": {_listed(lists[1])}' if lists[1] else ""
+    listed = f'  "findings": {_json_list(lists[0])}'
+    listed += f',\n  "notes": {_json_list(lists[1])}' if lists[1] else ""
     content = f'{{\n  "version": {VERSION},\n{listed}\n}}\n'
     try:
         write_atomically(path, content.encode())
@@ -99,7 +99,7 @@ def write(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) 
     return sum(map(len, lists))
 
 
-def _listed(entries: Sequence[KnownFinding]) -> str:
+def _json_list(entries: Sequence[KnownFinding]) -> str:
     listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
     return f"[\n{listed}\n  ]" if entries else "[]"
 

@@ -47,7 +47,7 @@ def identities(
     path_of = path_of or paths_in_repository()
     seen: Counter[str] = Counter()
     for finding in findings:
-        text = fingerprint(finding, lines.of(finding.path)).text
+        text = fingerprint(finding, lines.lines_of(finding.path)).text
         alike = _hash(path_of(finding.path), finding.code, text)
         yield _hash(alike, str(seen[alike]))
         seen[alike] += 1

@@ -105,7 +105,7 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
     interpreter = interpreter or Interpreter()
     move = _read(wheels or index_url(rocm), torch, interpreter)
     written = None if freeze is None else write_rollback(move.environment, freeze)
-    return _judged(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
+    return _plan_of(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
 
 
 class _Move(NamedTuple):
@@ -122,7 +122,7 @@ def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
     return _Move(environment, interpreter, wheels, _release(wheels, torch, environment))
 
 
-def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
+def _plan_of(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
     """Return the changes and their obstacles. ``written`` is the file of the way back."""
     environment, interpreter, wheels, release = move
     packages, missing = _packages(environment, release, wheels)

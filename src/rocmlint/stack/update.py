@@ -101,7 +101,7 @@ def reset() -> tuple[str, ...]:
         return ()
     with _alone():
         for path in there:
-            with _told(path, "deleted"), suppress(FileNotFoundError):
+            with _disk_errors(path, "deleted"), suppress(FileNotFoundError):
                 os.unlink(path)
     return there
 
@@ -183,7 +183,7 @@ _FETCHERS: dict[Table, Callable[..., Updated]] = {
 
 def _write(folder: str, name: str, content: bytes) -> None:
     path = os.path.join(folder, name)
-    with _told(path, "written"):
+    with _disk_errors(path, "written"):
         replace(path, content)
 
 
@@ -192,7 +192,7 @@ def _alone() -> Iterator[str]:
     """Make the folder, and hold its lock. Raises UpdateError where another update does."""
     folder = tables.data_folder()
     path = os.path.join(folder, "update.lock")
-    with _told(path, "opened"):
+    with _disk_errors(path, "opened"):
         os.makedirs(folder, exist_ok=True)
         file = open(path, "ab", opener=without_waiting)  # noqa: SIM115 - closed below, which gives the lock back
     with file:
@@ -222,7 +222,7 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 @contextmanager
-def _told(path: str, done: str) -> Iterator[None]:
+def _disk_errors(path: str, done: str) -> Iterator[None]:
     """Turn what the disk says into a line. Raises UpdateError."""
     try:
         yield

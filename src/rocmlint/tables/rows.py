@@ -125,8 +125,8 @@ def _rows(table: pa.Table | pa.RecordBatch) -> Iterator[_Row]:
     is_text = not _is_binary(table.schema.field("content").type)
     for name, path, content in zip(*(bytes_in(table, each) for each in COLUMNS), strict=True):
         unnamed = _wrong("repository", name)
-        repository = None if unnamed else _shown(name)
-        shown = _shown(path)
+        repository = None if unnamed else _text_of(name)
+        shown = _text_of(path)
         wrong = unnamed or _wrong("path", path) or _refusal(shown or "")
         if wrong is not None:
             yield _Row(repository, shown, b"", wrong)
@@ -175,7 +175,7 @@ def _wrong(column: str, value: memoryview | None) -> str | None:
     return None
 
 
-def _shown(value: memoryview | None) -> str | None:
+def _text_of(value: memoryview | None) -> str | None:
     return None if value is None else str(value, "utf-8", "backslashreplace")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rocmlint.verify.export import claims
-from rocmlint.verify.export.judge import Judged, judged, worst
+from rocmlint.verify.export.judge import Judged, verdicts_of, worst
 from rocmlint.verify.export.question import Facts
 
 
@@ -45,7 +45,7 @@ def facts(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes
 
 
 def judge(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Judged:
-    (found,) = judged(facts(one, reference, **changes), "models:model")
+    (found,) = verdicts_of(facts(one, reference, **changes), "models:model")
     return found
 
 
@@ -83,7 +83,7 @@ def test_two_sizes_are_not_enough_for_a_pass() -> None:
 def test_one_size_is_enough_where_nothing_is_dynamic() -> None:
     given = facts(mode(EQUAL[:1]), TOLD[:1])
     given.program["scenarios"][0]["asked"] = 0
-    assert judged(given, "models:model")[0].word == "PASS"
+    assert verdicts_of(given, "models:model")[0].word == "PASS"
 
 
 def test_a_size_whose_results_are_all_nan_does_not_count() -> None:
@@ -209,7 +209,7 @@ def test_what_makes_a_comparison_meaningless_is_unproven(
 def test_inputs_that_are_random_in_each_process_are_unproven() -> None:
     given = facts(mode(EQUAL))
     given.program["scenarios"][0]["digests"] = ["other"] * 3
-    assert "other inputs" in judged(given, "models:model")[0].why
+    assert "other inputs" in verdicts_of(given, "models:model")[0].why
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.parameter_groups import Group, judged
+from rocmlint.verify.model.parameter_groups import Group, results_of
 from tests.support import tiny_vl
 from tests.support.tiny_vl import nn, torch
 
@@ -25,7 +25,7 @@ ALL = (
 
 
 def results(build: Any, *groups: Group, frozen: tuple[str, ...] = ()) -> dict[str, Result]:
-    found = judged(tiny_vl.ask("parameter_groups", build), groups, frozen)
+    found = results_of(tiny_vl.ask("parameter_groups", build), groups, frozen)
     return {each.claim: each for each in found}
 
 
@@ -173,7 +173,7 @@ def test_a_trainer_that_cannot_make_its_optimizer_is_unproven() -> None:
 def test_a_folder_needs_neither_code_nor_weights(tmp_path: Path) -> None:
     folder = str(tiny_vl.saved(tmp_path))
     answer = tiny_vl.ask("parameter_groups", None, config=folder)
-    assert {each.verdict for each in judged(answer, ALL, ())} == {"proven"}
+    assert {each.verdict for each in results_of(answer, ALL, ())} == {"proven"}
     assert "the model is built without weights" in answer["notes"]
 
 

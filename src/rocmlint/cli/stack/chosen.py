@@ -19,7 +19,7 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
-from rocmlint.stack.wheels.install import Wanted, listed
+from rocmlint.stack.wheels.install import Wanted, enumerated
 from rocmlint.stack.wheels.sources import SOURCES, newest_rocm
 from rocmlint.text.visible import visible
 
@@ -134,7 +134,7 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
         wanted = replace(wanted, gpus=devices.architectures)
         if wanted.gpus:
             are = "GPU {} was" if len(wanted.gpus) == 1 else "GPUs {} were"
-            notes = (f"{are.format(listed(wanted.gpus))} read from {devices.source}",)
+            notes = (f"{are.format(enumerated(wanted.gpus))} read from {devices.source}",)
     if wanted.nightly and (flags.source == "amd" or wanted.system == "windows"):
         return wanted, notes  # AMD's nightly builds are for the newest ROCm only
     if flags.rocm is None and elsewhere and not flags.index_url:

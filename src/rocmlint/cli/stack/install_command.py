@@ -31,7 +31,7 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.upgrade.steps import Steps
-from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, listed
+from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, enumerated
 from rocmlint.stack.wheels.sources import installation
 from rocmlint.stack.wheels.triton import triton_of
 
@@ -133,7 +133,7 @@ def _of_environment(python: str, made: Installation) -> Iterator[str]:
     if there:
         first = Steps(environment).uninstall(each.name for each in there)
         yield (
-            f"{listed(map(str, there))} would stay, and share files with the triton that torch "
+            f"{enumerated(map(str, there))} would stay, and share files with the triton that torch "
             f"installs; remove it first: {first}"
         )
 

@@ -92,7 +92,7 @@ def run(flags: SimpleNamespace) -> int:
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
     say(*problems, *outcome.remarks)
     if flags.output_format == "text":
-        results = _named(results, outcome.findings)
+        results = _with_rules(results, outcome.findings)
     more = [each for some in patches.check_all(manifests, interpreter) for each in some]
     more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*together(results), *more], flags)
@@ -150,7 +150,9 @@ def pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
     return lambda package, file: pin(package, os.path.dirname(os.path.abspath(file)))
 
 
-def _named(results: Mapping[Claim, Result], findings: Sequence[Finding]) -> dict[Claim, Result]:
+def _with_rules(
+    results: Mapping[Claim, Result], findings: Sequence[Finding]
+) -> dict[Claim, Result]:
     """Return the results with the rule that found it behind each place of a claim."""
     rules = {
         f"{claim.path}:{claim.line}": f"{finding.code} {finding.name}"

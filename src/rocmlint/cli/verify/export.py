@@ -15,7 +15,7 @@ from rocmlint.cli.verify.common import (
     refuse_wrong_factory,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify.export.judge import judged
+from rocmlint.verify.export.judge import verdicts_of
 from rocmlint.verify.export.question import Question, asked, probed
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def run(flags: SimpleNamespace) -> int:
         facts = asked(question, interpreter_of(flags), shown)
     finally:
         progress.close()
-    found = judged(facts, question.name)
+    found = verdicts_of(facts, question.name)
     return finish([result for each in found for result in each.results], flags)
 
 

@@ -65,7 +65,7 @@ def run(flags: SimpleNamespace) -> int:
     if roots:
         kept = [each for each in kept if any(_is_below(each.folder, root) for root in roots)]
     roots = roots or interpreter.ask("devices", "folders")["folders"]
-    devices = _named(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
+    devices = _devices_of(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
     found = scan(roots)
     kept += _unknown(found, kept)
     note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
@@ -99,7 +99,7 @@ def _unknown(found: Scan, kept: Sequence[Cache]) -> list[Cache]:
     return [each for each in caches_of(paths) if os.path.realpath(each.folder) not in known]
 
 
-def _named(names: Sequence[str]) -> Devices:
+def _devices_of(names: Sequence[str]) -> Devices:
     """Read the targets that are given. Raises ConfigError for what no GPU can have."""
     found = [str(gpu(name)) for name in names]
     return Devices(tuple(dict.fromkeys(found)), "--arch")

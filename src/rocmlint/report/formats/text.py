@@ -39,7 +39,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
         yield f"{where} {rule} {finding.name}\n"
         for line in finding.message.splitlines():
             yield f"  {at_line_start(visible(line))}\n"
-        frame = list(_frame(finding, lines.of(finding.path)))
+        frame = list(_frame(finding, lines.lines_of(finding.path)))
         margin = max((len(gutter) for gutter, _ in frame), default=1)
         for gutter, code in frame:
             bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels
 from rocmlint.stack.wheels.amd_parts import install
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def for_rocm(here: Surroundings, found: Iterable[Distribution] = ()) -> str:
         return none
     for row in amd_wheels.elsewhere("jax", here.rocm) if here.rocm else ():
         if here.python and here.python not in row.python:
-            return f"JAX for ROCm {here.rocm} is built for Python {listed(row.python)} only"
+            return f"JAX for ROCm {here.rocm} is built for Python {enumerated(row.python)} only"
         return first + " and ".join(_without_rocm(_commands(row, here), here))
     return first + _of_pypi(here, major)
 

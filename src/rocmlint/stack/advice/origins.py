@@ -75,19 +75,17 @@ class Origins:
     def _lost(self, package: Installed, requirement: str) -> str:
         path = gone(requirement)
         if path:
-            return f"{_told(package)} was installed from {path}, which no longer exists"
+            return f"{_full_name(package)} was installed from {path}, which no longer exists"
         if f"{package.name}==" not in requirement:
             return ""
         if is_of_torch(package.name) and self.is_foreign(package):
             how = _INSTALL_WITH.get(package.installer, package.installer)
-            why = f"{_told(package)} was installed by {package.installer}, and pip would install "
-            return f"{why}PyPI's build instead: reinstall it with {how}"
+            what = f"{_full_name(package)} was installed by {package.installer}"
+            return f"{what}, and pip would install PyPI's build instead: reinstall it with {how}"
         if self.is_unlabelled and package.name in {*TORCH_FAMILY} and not _label(package):
             what = "is" if package.name == "torch" else "was installed with"
-            why = (
-                f"{_told(package)} {what} a ROCm build without a label, and PyPI has another build"
-            )
-            return f"{why} of this version: reinstall it from where it came"
+            why = f"{_full_name(package)} {what} a ROCm build without a label, and PyPI has another"
+            return f"{why} build of this version: reinstall it from where it came"
         return self._of_no_index(package)
 
     def is_foreign(self, package: Installed) -> bool:
@@ -100,12 +98,12 @@ class Origins:
             if package.name not in NOT_ON_PYPI or is_of_amd(package.name):
                 return ""
             where = "".join(f"; {each}" for each in places(package.name))
-            return f"{_told(package)} is not on PyPI: reinstall it from where it came{where}"
+            return f"{_full_name(package)} is not on PyPI: reinstall it from where it came{where}"
         of_torch = labelled_rocm(self.torch) if self.place else ""
         is_beside = bool(of_torch) and labelled_rocm(package.version) == of_torch
         if is_beside or self.index(package):
             return ""
-        why = f"{_told(package)} came from an unknown index (see its label)"
+        why = f"{_full_name(package)} came from an unknown index (see its label)"
         return f"{why}, or was built from source: reinstall it from there"
 
 
@@ -118,7 +116,7 @@ def origins(packages: Iterable[Installed], torch: TorchBuild | None) -> Origins:
     return Origins(frozenset(found), version, place, is_rocm)
 
 
-def _told(package: Installed) -> str:
+def _full_name(package: Installed) -> str:
     return f"{package.name} {package.version}"
 
 

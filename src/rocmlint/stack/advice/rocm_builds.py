@@ -12,7 +12,7 @@ from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.advice.keeping import NOTHING, Kept
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.versions import labelled_rocm, major_minor
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 
 if TYPE_CHECKING:
     from rocmlint.published.amd_wheels import Elsewhere
@@ -67,7 +67,7 @@ def places(
     rows = amd_wheels.elsewhere(name)
     same = [each for each in rows if here and here in each.rocm]
     if same or not rows:
-        return [_told(each, kept, python, replaces) for each in same]
+        return [_sentence_on(each, kept, python, replaces) for each in same]
     known = " and ".join(f"{', '.join(each.rocm)} ({_url(each)})" for each in rows)
     return [f"ROCm builds of {name} are known for ROCm {known}"]
 
@@ -76,12 +76,11 @@ def _is_for(row: Elsewhere, python: str) -> bool:
     return not python or not row.python or python in row.python
 
 
-def _told(row: Elsewhere, kept: Kept, python: str, replaces: str) -> str:
+def _sentence_on(row: Elsewhere, kept: Kept, python: str, replaces: str) -> str:
     rocm = f"for ROCm {', '.join(row.rocm)}"
     if not _is_for(row, python):
-        return (
-            f"{rocm} {row.package} has a build for Python {listed(row.python)} only ({_url(row)})"
-        )
+        pythons = enumerated(row.python)
+        return f"{rocm} {row.package} has a build for Python {pythons} only ({_url(row)})"
     first = f"pip uninstall -y {replaces}, then " if replaces else ""
     commands = " and ".join(_beside(each, kept) for each in row.commands)
     note = f" ({row.note})" if row.note else ""

@@ -15,7 +15,7 @@ from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, FAMILY, is_nightly, rocm_of
-from rocmlint.stack.wheels.install import COMPANIONS, Wanted, listed
+from rocmlint.stack.wheels.install import COMPANIONS, Wanted, enumerated
 from rocmlint.stack.wheels.sources import COMMAND, attempted
 from rocmlint.text.written import minor_release, version_of
 
@@ -125,7 +125,7 @@ def for_gpus(here: Surroundings, gpus: Iterable[str]) -> str:
     flags = "".join(f" --gpu {each}" for each in wanted.gpus)
     for each in (wanted, replace(wanted, companions=())):
         if attempted(each) is not None:
-            return f"{COMMAND}{flags}{_named(each.companions)}"
+            return f"{COMMAND}{flags}{_companion_flags(each.companions)}"
     return ""
 
 
@@ -271,7 +271,7 @@ def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -
             if missing and not _changes(here, made):
                 return None
             first = f"pip uninstall -y {left}, then " if _refuses(here.get(left), made) else ""
-            return f"{first}{COMMAND}{_flags(choice)}{_named(named)}{flags}"
+            return f"{first}{COMMAND}{_flags(choice)}{_companion_flags(named)}{flags}"
     return ""
 
 
@@ -356,7 +356,7 @@ def _nightly(here: Surroundings) -> str:
     wanted = Wanted(rocm, None, here.companions, nightly=True, gpus=here.gpus, every=False)
     if attempted(wanted) is None:
         return ""
-    return f"{_removed(here)}{COMMAND} --rocm {rocm} --nightly{_named(here.companions)}"
+    return f"{_removed(here)}{COMMAND} --rocm {rocm} --nightly{_companion_flags(here.companions)}"
 
 
 def _for_no_rocm(here: Surroundings) -> str:
@@ -364,7 +364,8 @@ def _for_no_rocm(here: Surroundings) -> str:
     if not here.gpus or attempted(Wanted("", gpus=here.gpus, every=False)):
         return ""
     return _amd_nightly(here) or (
-        f"no wheel of torch that is known has code for {listed(here.gpus)}: it has to be compiled"
+        f"no wheel of torch that is known has code for {enumerated(here.gpus)}: it has to be "
+        "compiled"
     )
 
 
@@ -373,7 +374,7 @@ def _amd_nightly(here: Surroundings) -> str:
     wanted = Wanted("", None, here.companions, nightly=True, gpus=here.gpus, every=False)
     if attempted(wanted, "amd") is None:
         return ""
-    return f"{_removed(here)}{COMMAND} --nightly --source amd{_named(here.companions)}"
+    return f"{_removed(here)}{COMMAND} --nightly --source amd{_companion_flags(here.companions)}"
 
 
 def _removed(here: Surroundings) -> str:
@@ -387,5 +388,5 @@ def _flags(choice: _Choice) -> str:
     return "".join(f" --{name} {value}" for name, value in named if value)
 
 
-def _named(companions: Iterable[str]) -> str:
+def _companion_flags(companions: Iterable[str]) -> str:
     return "".join(f" --{each}" for each in companions)

@@ -186,7 +186,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         yield from _left_behind(each, environment)
         other = _of_one_release(each, environment)
         is_part = is_of_amd(each.name) and each is not other and each.name != "rocm"
-        if is_part and other and not _same(each, other) and each.name not in required:
+        if is_part and other and not _is_same_version(each, other) and each.name not in required:
             yield Verdict(
                 each.name,
                 each.version,
@@ -251,13 +251,13 @@ def _of_one_release(part: Distribution, environment: Environment) -> Distributio
 def _middle(environment: Environment) -> Distribution | None:
     """Return the package that has the release of the SDK: its core, unless only that differs."""
     core, rocm = environment.get(CORE), environment.get("rocm")
-    if core is None or rocm is None or _same(core, rocm):
+    if core is None or rocm is None or _is_same_version(core, rocm):
         return core
     parts = (each for each in environment.distributions if SDK.fullmatch(each.name))
-    return rocm if any(_same(each, rocm) for each in parts if each is not core) else core
+    return rocm if any(_is_same_version(each, rocm) for each in parts if each is not core) else core
 
 
-def _same(one: Distribution, other: Distribution) -> bool:
+def _is_same_version(one: Distribution, other: Distribution) -> bool:
     """Compare versions, which may be written in more than one way (+devrocm7.12.0.dev0-849eec4).
 
     A post release is the same build, packed again.

@@ -84,7 +84,7 @@ def compiled(
             of_torch = torch if is_hip else None
             release = of_torch.rocm_release if of_torch else rocm.release
             instead = _instead(package, of_torch, release, kept, here)
-            yield _judged(package, built, of_torch, release, instead)
+            yield _verdict_of(package, built, of_torch, release, instead)
 
 
 def built_for(package: Distribution) -> Built | None:
@@ -109,7 +109,7 @@ def labelled(version: str) -> str:
     return ".".join((major, *match[1][len(major) :]))
 
 
-def _judged(
+def _verdict_of(
     package: Distribution, built: Built, torch: TorchBuild | None, release: str, instead: str
 ) -> Verdict:
     verdict = Verdict(

@@ -73,7 +73,7 @@ def declared(
         for demand in demands:
             name = canonicalize_name(demand.requirement.name)
             if name in names:
-                found.append(_judged(each, demand, environment, cure))
+                found.append(_verdict_of(each, demand, environment, cure))
             elif _is_missing(demand, environment) and each in environment.packages:
                 found.append(_missing(each, demand, environment, cure))
     found += _of_others(names, environment, cure)
@@ -88,7 +88,7 @@ def _of_others(
     for each in environment.distributions:
         for demand in () if each.name in subjects else _demands(each, environment, set()):
             if not demand.extra and canonicalize_name(demand.requirement.name) in of_stack:
-                verdict = _judged(each, demand, environment, cure)
+                verdict = _verdict_of(each, demand, environment, cure)
                 if verdict.judgement != "fits":
                     yield verdict
 
@@ -142,7 +142,7 @@ def _is_missing(demand: _Demand, environment: Environment) -> bool:
     return demand.asked and environment.get(demand.requirement.name) is None
 
 
-def _judged(
+def _verdict_of(
     distribution: Distribution, demand: _Demand, environment: Environment, cure: Cure
 ) -> Verdict:
     requirement = demand.requirement

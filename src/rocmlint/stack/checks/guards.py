@@ -67,11 +67,11 @@ def guards(
             other = environment.get(guard.on)
             if other is not None:
                 key = (name, guard.on, str(guard.specifier))
-                found.setdefault(key, _judged(package, guard, other, environment.python, cure))
+                found.setdefault(key, _verdict_of(package, guard, other, environment.python, cure))
     return tuple(found.values())
 
 
-def _judged(
+def _verdict_of(
     package: Distribution, guard: _Guard, other: Distribution, python: str, cure: Callable[..., str]
 ) -> Verdict:
     version = other.parsed

@@ -17,7 +17,7 @@ from rocmlint.stack.installed.torch_build import UNREAD
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor, rocm_named_in
 from rocmlint.stack.wheels.amd_parts import is_build_of_amd
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 from rocmlint.stack.wheels.sources import COMMAND
 
 if TYPE_CHECKING:
@@ -153,7 +153,9 @@ def _hip(
         yield verdict
     else:
         reason = _differs(built, rocm, libraries)
-        yield replace(verdict, judgement="note", reason=reason, action=_same(rocm, here))
+        yield replace(
+            verdict, judgement="note", reason=reason, action=_action_for_same_rocm(rocm, here)
+        )
 
 
 _NO_ROCM: dict[RocmOfTorch, str] = {
@@ -187,7 +189,7 @@ def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
     )
 
 
-def _same(rocm: Rocm, here: Surroundings) -> str:
+def _action_for_same_rocm(rocm: Rocm, here: Surroundings) -> str:
     command = for_rocm(here)
     if command:
         return f"to use the installed ROCm: {command}"
@@ -213,7 +215,7 @@ def _code_for(torch: TorchBuild, devices: Devices, here: Surroundings) -> Iterat
         return
     gpus = devices.architectures
     served = [each for each in gpus if each in known]
-    beside = f"; of the GPUs here they serve {listed(served)}" if served else ""
+    beside = f"; of the GPUs here they serve {enumerated(served)}" if served else ""
     for device in gpus:
         if device in known:
             yield _verdict(torch, device, device, f"code for {device}")

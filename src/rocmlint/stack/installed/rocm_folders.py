@@ -136,13 +136,13 @@ def _is_denied(path: str) -> bool:
 
 def _elsewhere(folder: str, source: str) -> Iterator[RocmReading]:
     """Read the first other place below a folder that names the version."""
-    for where, version in _named(folder):
+    for where, version in _named_versions(folder):
         if version:
             yield RocmReading(f"{source}/{where}" if where else source, "file", version)
             return
 
 
-def _named(folder: str) -> Iterator[tuple[str, str]]:
+def _named_versions(folder: str) -> Iterator[tuple[str, str]]:
     """Yield places below a folder, and the version that each names."""
     yield _DEVELOPMENT, first_version(_text(os.path.join(folder, _DEVELOPMENT)))
     for each in _HEADERS:

@@ -108,7 +108,7 @@ def read_torch(environment: Environment) -> TorchBuild | None:
     if not values:
         return _from_metadata(said or "of unknown version", metadata, problem)
     version = str(values.get("__version__") or said)
-    if said and not _same(said, version):
+    if said and not _is_same_version(said, version):
         problem = (
             f"{path} has version {version}, the metadata {said}: one was installed over the other"
         )
@@ -188,7 +188,7 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
     return values, ""
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_version(one: str, other: str) -> bool:
     """Compare versions; a local part that only one of them has does not count.
 
     As version.py has it, a label may be written in another way than in the metadata

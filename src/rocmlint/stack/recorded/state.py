@@ -164,10 +164,10 @@ def same_torch(before: State, now: State) -> bool:
     """Return whether two states have the same torch, as far as that was read in both."""
     one, other = before.get("torch"), now.get("torch")
     records = {each.record for each in (one, other) if each is not None and each.record}
-    return _named(before.torch) == _named(now.torch) and len(records) < 2
+    return _identity_of(before.torch) == _identity_of(now.torch) and len(records) < 2
 
 
-def _named(torch: TorchBuild | None) -> tuple[str, ...]:
+def _identity_of(torch: TorchBuild | None) -> tuple[str, ...]:
     return () if torch is None else (torch.version, torch.kind, torch.hip, torch.cuda, torch.git)
 
 

@@ -14,7 +14,7 @@ from rocmlint.stack.upgrade.changes import PackageChange
 from rocmlint.stack.upgrade.pins import Obstacle
 from rocmlint.stack.versions import major_minor
 from rocmlint.stack.wheels.amd_parts import CORE, FAMILY, is_of_amd
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -137,7 +137,7 @@ def _of_jax(names: Sequence[str], wheels: Wheels, python: str) -> str:
         return f"{other}; JAX has plugins for ROCm {known}"
     none = why_none(release.partition(".")[0], python)
     if not none and python not in rows[0].python:
-        none = f"JAX for ROCm {release} is built for Python {listed(rows[0].python)} only"
+        none = f"JAX for ROCm {release} is built for Python {enumerated(rows[0].python)} only"
     if none:
         return f"{other}; {none}"
     family = wheels.url.rstrip("/").rpartition("/")[2]

@@ -195,7 +195,7 @@ def torch_release(rocm: str, torch: str | None = None, python: str = "") -> str:
         return str(known[-1] if known else Version(f"{minor}.0"))
     if known and Version(asked.public) not in known:
         message = f"there is no torch {asked.public} (newest row {requirements.AS_OF})"
-        raise NoWheelsError(f"{message}; releases of {minor}: {listed(map(str, known))}")
+        raise NoWheelsError(f"{message}; releases of {minor}: {enumerated(map(str, known))}")
     return asked.public
 
 
@@ -218,7 +218,7 @@ def companion(name: str, torch: str, rocm: str) -> str:
         message = (
             f"{name} has no wheels for ROCm {rocm}: its last release, {free[-1]}, has them for"
         )
-        raise NoWheelsError(f"{message} {listed(built_for)}; install torch without it")
+        raise NoWheelsError(f"{message} {enumerated(built_for)}; install torch without it")
     return str(free[-1])
 
 
@@ -349,16 +349,16 @@ def _no_torch(minor: str, rocm: str) -> str:
     elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
     row = rocm_wheels.row(minor)
     if elsewhere:
-        message += f"; it has wheels for ROCm {listed(elsewhere)}"
+        message += f"; it has wheels for ROCm {enumerated(elsewhere)}"
     elif row is not None:
-        message = f"only nightly builds of torch {minor} are known, for ROCm {listed(row.rocm)}"
+        message = f"only nightly builds of torch {minor} are known, for ROCm {enumerated(row.rocm)}"
         message += f" ({newest_row()})"
     else:
         message += f", or for any other version ({newest_row()})"
-    return f"{message}; ROCm {rocm} has torch {listed(_torch_for(rocm))}"
+    return f"{message}; ROCm {rocm} has torch {enumerated(_torch_for(rocm))}"
 
 
-def listed(words: Iterable[str]) -> str:
+def enumerated(words: Iterable[str]) -> str:
     """Return words as a sentence has them: "6.3, 6.4 and 7.0"; "nothing" for none."""
     *most, last = list(words) or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last

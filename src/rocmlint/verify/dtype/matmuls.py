@@ -37,7 +37,7 @@ def matmuls_of(answer: Mapping[str, Any]) -> Iterator[Result]:
             "proven",
             strength_of(answer),
             seen,
-            (*_listed(told["wide"]), *about(answer)),
+            (*_evidence_of(told["wide"]), *about(answer)),
         )
 
 
@@ -55,7 +55,7 @@ def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
         "contradicted",
         strength_of(answer),
         f"{module_named(first['module'])} multiplies in {first['dtype']}",
-        (*_listed(slow), *_listed([each for each in told["wide"] if each not in slow])),
+        (*_evidence_of(slow), *_evidence_of([each for each in told["wide"] if each not in slow])),
         reason,
         f"remove the cast{cast}; if it is intended, save the run with --write-baseline and pass "
         "it as --baseline",
@@ -87,15 +87,15 @@ def _unproven(answer: Mapping[str, Any], hidden: list[Mapping[str, Any]]) -> Res
         "unproven",
         strength_of(answer),
         "not seen" if not hidden else f"{module_named(hidden[0]['module'])} may",
-        (*_listed(answer["forward"]["matmuls"]["wide"]), *about(answer)),
+        (*_evidence_of(answer["forward"]["matmuls"]["wide"]), *about(answer)),
         reason,
         action,
     )
 
 
-def _listed(wide: list[Mapping[str, Any]]) -> list[Evidence]:
+def _evidence_of(wide: list[Mapping[str, Any]]) -> list[Evidence]:
     """Name each place, and with what it multiplies."""
-    evidence = [Evidence(module_named(each["module"]), _told(each)) for each in wide[:SHOWN]]
+    evidence = [Evidence(module_named(each["module"]), _sentence_on(each)) for each in wide[:SHOWN]]
     if wide[SHOWN:]:
         evidence.append(Evidence("more", f"{len(wide) - SHOWN} places"))
     return evidence
@@ -110,7 +110,7 @@ def _wide(wide: list[Mapping[str, Any]]) -> str:
     return "".join(f", {count} in {how}" for how, count in sorted(counts.items()))
 
 
-def _told(wide: Mapping[str, Any]) -> str:
+def _sentence_on(wide: Mapping[str, Any]) -> str:
     what = {
         "cast": f"{wide['weight']} ({wide['was']}) is cast up",
         "opaque": f"{wide['weight']} ({wide['was']}) is cast up for an operator that is not known",

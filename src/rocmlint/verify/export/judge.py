@@ -35,7 +35,7 @@ class Judged:
     results: tuple[Result, ...]
 
 
-def judged(facts: Facts, subject: str) -> list[Judged]:
+def verdicts_of(facts: Facts, subject: str) -> list[Judged]:
     """Return the verdict on each scenario in each mode."""
     notes = tuple(Evidence("with", each) for each in facts.program["notes"])
     found = []
@@ -47,7 +47,7 @@ def judged(facts: Facts, subject: str) -> list[Judged]:
         for mode in program["modes"]:
             name = _name(subject, facts, program["name"], mode["mode"])
             run = _Run(name, reference, program, mode, notes_here)
-            found.append(_judged(run, obstacle))
+            found.append(_verdict_of(run, obstacle))
     return found
 
 
@@ -109,7 +109,7 @@ class _Run:
     notes: tuple[Evidence, ...]
 
 
-def _judged(run: _Run, obstacle: claims.Obstacle | None) -> Judged:
+def _verdict_of(run: _Run, obstacle: claims.Obstacle | None) -> Judged:
     scenario, kind = run.program["name"], run.mode["mode"]
     if run.mode["failure"]:
         judgement = claims.failure(run.mode)

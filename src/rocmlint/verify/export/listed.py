@@ -63,7 +63,7 @@ def read(path: str, defaults: Mapping[str, Any]) -> list[Listed]:
         message = f"--matrix {path}: needs at least one [[model]]"
         raise ConfigError(message)
     _refuse_unknown(table, (*_FOR_ALL, _MODELS), path)
-    listed = [_listed(each, {**defaults, **table}, path) for each in models]
+    listed = [_model_of(each, {**defaults, **table}, path) for each in models]
     names = [each.name for each in listed]
     twice = next((each for each in names if names.count(each) > 1), None)
     if twice is not None:
@@ -83,7 +83,7 @@ def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], path: str)
             raise ConfigError(message)
 
 
-def _listed(table: Any, defaults: Mapping[str, Any], path: str) -> Listed:
+def _model_of(table: Any, defaults: Mapping[str, Any], path: str) -> Listed:
     if not isinstance(table, dict):
         message = f"--matrix {path}: a model must be a table: [[model]]"
         raise ConfigError(message)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.export.judge import CHECK, judged, worst
+from rocmlint.verify.export.judge import CHECK, verdicts_of, worst
 from rocmlint.verify.export.question import asked
 from rocmlint.verify.result import Judgement
 
@@ -32,7 +32,7 @@ class Row:
     word: Word
     why: str
     seconds: float
-    judged: tuple[Judged, ...]
+    verdicts: tuple[Judged, ...]
     results: tuple[Result, ...]
     notes: tuple[str, ...] = ()
     """Versions, and how the model was built."""
@@ -103,7 +103,7 @@ def row_of(listed: Listed, interpreter: Interpreter) -> Row:
         result = judgement.on(CHECK, _CLAIM, listed.name)
         seconds = time.monotonic() - started
         return Row(listed.name, "UNKNOWN", why, seconds, (), (result,))
-    found = judged(facts, listed.name)
+    found = verdicts_of(facts, listed.name)
     word = worst([each.word for each in found])
     why = next((each.why for each in found if each.word == word), "")
     results = tuple(result for each in found for result in each.results)

@@ -82,7 +82,7 @@ def _row(row: Row) -> dict[str, Any]:
         "with": list(row.notes),
         "exports": [
             {"scenario": each.scenario, "mode": each.mode, "verdict": each.word, "why": each.why}
-            for each in row.judged
+            for each in row.verdicts
         ],
         "results": [asdict(each) for each in row.results],
     }

@@ -37,13 +37,15 @@ def of_libraries(leading: Mapping[int, WitnessReport], arch: Target | None) -> I
     targets = {rank: arch or _target(each.facts) for rank, each in leading.items()}
     known = {rank: target for rank, target in targets.items() if target is not None}
     try:
-        yield from _judged({rank: leading[rank] for rank in known}, known, named=arch is not None)
+        yield from _results_of(
+            {rank: leading[rank] for rank in known}, known, named=arch is not None
+        )
     except MissingExtraError:
         if arch is not None:
             raise
 
 
-def _judged(
+def _results_of(
     leading: Mapping[int, WitnessReport], targets: Mapping[int, Target], *, named: bool
 ) -> Iterator[Result]:
     reports: dict[str, FileReport] = {}

@@ -171,7 +171,7 @@ class _Run:
         if told is not None and told.si_signo != signal.SIGCHLD:
             self._hand_on(told)
         self._reap()
-        self._descendants.look()
+        self._descendants.update()
         self._limit()
 
     def _hand_on(self, told: Any) -> None:
@@ -206,7 +206,7 @@ class _Run:
 
     def _end_all(self, number: signal.Signals) -> None:
         """Send a signal to all; killing goes on until nobody is left who could start another."""
-        self._descendants.look()
+        self._descendants.update()
         while self._descendants.alive:
             for pid in self._descendants.alive:
                 with suppress(ProcessLookupError, PermissionError):
@@ -215,7 +215,7 @@ class _Run:
                 return
             time.sleep(INTERVAL / 10)
             self._reap()
-            self._descendants.look()
+            self._descendants.update()
 
 
 @dataclass
@@ -238,7 +238,7 @@ class _Descendants:
     )
     _parents: dict[int, int] = field(default_factory=dict)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Look at all processes; of those seen before only whether they are still there."""
         present = {int(name) for name in os.listdir("/proc") if name.isdecimal()}
         self._others &= present

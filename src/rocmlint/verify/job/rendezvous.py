@@ -38,13 +38,13 @@ def meet(
     exchange = Exchange(place, timeout)
     exchange.say(json.dumps(_own_facts(place, watch, max(until - time.monotonic(), 1.0))))
     if place.rank == 0:
-        return _judged(exchange, exchange.gather(until), watch, timeout, tell)
+        return _judge_all(exchange, exchange.gather(until), watch, timeout, tell)
     code = exchange.verdict(until)
     if code is None and not exchange.has_spoken(0):
         # The store is an agent's, for it outlives rank 0; the first rank that is there judges.
         told = exchange.gather(until)
         if min(told) == place.rank:
-            return _judged(exchange, told, watch, timeout, tell)
+            return _judge_all(exchange, told, watch, timeout, tell)
     if code is None:
         code = exchange.verdict(until + _MARGIN)
     if code is not None:
@@ -53,7 +53,7 @@ def meet(
     return EXIT_CODES["unproven"]
 
 
-def _judged(
+def _judge_all(
     exchange: Exchange,
     told: Mapping[int, str],
     watch: Watch,

@@ -100,7 +100,7 @@ class Scan:
         files = (
             each
             for each in self.files
-            if each.is_named or not any(it.has(each.found.path) for it in caches)
+            if each.is_named or not any(it.contains(each.found.path) for it in caches)
         )
         return replace(self, files=tuple(files))
 

@@ -50,7 +50,7 @@ _KINDS = {
 """Sentences about a name, by the kind of the alteration."""
 
 
-def judged(facts: Mapping[str, Any]) -> Judgement | None:
+def judgement_on(facts: Mapping[str, Any]) -> Judgement | None:
     """Judge the alterations of a comparison; None without any.
 
     If the import ran another state of the file, that is the reason to report.

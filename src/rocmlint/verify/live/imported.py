@@ -9,7 +9,7 @@ from rocmlint.interpreter.ask import InterpreterError, TooSlowError
 from rocmlint.text.words import counted
 from rocmlint.verify.live import wrappers
 from rocmlint.verify.live.functions import results_of_functions
-from rocmlint.verify.live.judge import PATCHES, listed, not_checked, not_imported, result_of
+from rocmlint.verify.live.judge import PATCHES, not_checked, not_imported, one_a_line, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _asked_alone(
 def executed(result: Result, comparison: Mapping[str, Any], call: str) -> Result:
     """Strengthen or weaken a result by which functions of the module a call ran."""
     ran, never = comparison["ran"], comparison["never_ran"]
-    lists = zip(RAN, (listed(ran), listed(never)), strict=True)
+    lists = zip(RAN, (one_a_line(ran), one_a_line(never)), strict=True)
     evidence = tuple(Evidence(name, value) for name, value in lists if value)
     result = replace(result, evidence=(*result.evidence, *evidence))
     if result.verdict != "proven" or not (ran or never):

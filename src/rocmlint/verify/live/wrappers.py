@@ -14,7 +14,7 @@ _NAMED = 8
 """How many names of one wrapper are listed; the rest are counted."""
 
 
-def judged(facts: Mapping[str, Any], seen: str) -> Judgement:
+def judgement_on(facts: Mapping[str, Any], seen: str) -> Judgement:
     """Judge a module of which something is behind another object, and nothing else is wrong."""
     first = facts["behind"][0]
     calls = first.get("calls")

@@ -41,10 +41,10 @@ def check(
         raise ConfigError(message) from error
     request = {"text": text, "format": language, "schema": schema, "section": list(section)}
     answer: dict[str, Any] = interpreter.ask("model.config", request)
-    return list(judged(answer, os.path.relpath(path), strict=strict))
+    return list(results_of(answer, os.path.relpath(path), strict=strict))
 
 
-def judged(answer: Mapping[str, Any], path: str, *, strict: bool) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any], path: str, *, strict: bool) -> Iterator[Result]:
     """Yield a result for missing keys, unknown keys, two sources of one key, and types."""
     fields = {each["name"]: each for each in answer["fields"]}
     values = {each["name"]: each for each in answer["values"]}

@@ -34,7 +34,7 @@ def check(asking: Asking, steps: int, plot: str | None = None) -> list[Result]:
     values = answer.get("bytes", [])
     if plot and len(values) > warm_up + 3:
         draw(plot, values, warm_up, fitted(values, warm_up), _measured(answer))
-    return [judged(answer, warm_up)]
+    return [result_of(answer, warm_up)]
 
 
 def warm_up_of(steps: int) -> int:
@@ -45,10 +45,10 @@ def warm_up_of(steps: int) -> int:
 def fitted(values: list[int], warm_up: int) -> Trend:
     """Fit a line through the bytes after the warm-up."""
     measured = values[warm_up:]
-    return trend.of(measured, _HARMLESS * sum(measured) / len(measured))
+    return trend.trend_of(measured, _HARMLESS * sum(measured) / len(measured))
 
 
-def judged(answer: Mapping[str, Any], warm_up: int) -> Result:
+def result_of(answer: Mapping[str, Any], warm_up: int) -> Result:
     """Return the result for the memory of a loop."""
     if answer["missing"]:
         return not_seen(CHECK, CLAIM, answer, "use a newer torch, or run it on a GPU")

@@ -31,7 +31,7 @@ class Group:
     names: frozenset[str] = frozenset()
     """Names of parameters, for a group that an optimizer has."""
 
-    def has(self, parameter: str) -> bool:
+    def includes(self, parameter: str) -> bool:
         """Return whether a parameter belongs to this group."""
         return parameter in self.names or any(
             fnmatchcase(parameter, each) or parameter == each or parameter.startswith(f"{each}.")
@@ -41,10 +41,10 @@ class Group:
 
 def check(asking: Asking, groups: Sequence[Group], frozen: Sequence[str]) -> list[Result]:
     """Compare the parameters of a model with the groups. Raises InterpreterError."""
-    return list(judged(asking.ask("parameter_groups"), groups, frozen))
+    return list(results_of(asking.ask("parameter_groups"), groups, frozen))
 
 
-def judged(
+def results_of(
     answer: Mapping[str, Any], groups: Sequence[Group], frozen: Sequence[str]
 ) -> Iterator[Result]:
     """Yield a result for all parameters, for each group and for the optimizer."""
@@ -119,7 +119,7 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
     names = [each["name"] for each in answer["parameters"]]
     if not names:
         return _nothing(_IN_ONE, answer, "the model has no parameters")
-    holders = {name: [each.name for each in groups if each.has(name)] for name in names}
+    holders = {name: [each.name for each in groups if each.includes(name)] for name in names}
     rogue = [name for name, found in holders.items() if not found]
     several = [f"{name}: {', '.join(found)}" for name, found in holders.items() if len(found) > 1]
     evidence = (
@@ -147,7 +147,7 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
 
 def _group(group: Group, answer: Mapping[str, Any], frozen: Sequence[str]) -> Result:
     """Judge whether a group is trained, at one learning rate, or frozen on purpose."""
-    held = [each for each in answer["parameters"] if group.has(each["name"])]
+    held = [each for each in answer["parameters"] if group.includes(each["name"])]
     rates = {
         name: each["rate"]
         for each in answer["groups"]

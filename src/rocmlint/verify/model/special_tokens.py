@@ -24,10 +24,10 @@ _result = partial(Result, CHECK)
 def check(asking: Asking, expected: Sequence[tuple[str, int]], names: str | None) -> list[Result]:
     """Compare what a tokenizer does with what is expected of it. Raises InterpreterError."""
     answer = asking.ask("special_tokens", expected=expected, names=names)
-    return list(judged(answer))
+    return list(results_of(answer))
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for each token, and for each id of the configuration without a token."""
     subject = answer["model"]
     if not answer["has_tokenizer"]:

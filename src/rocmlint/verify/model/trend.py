@@ -32,7 +32,7 @@ class Trend:
         return max(self.slope, 0.0) + SIGMAS * self.error
 
 
-def of(values: Sequence[int], tolerance: float) -> Trend:
+def trend_of(values: Sequence[int], tolerance: float) -> Trend:
     """Fit a line by least squares and return its meaning.
 
     A slope alone is not enough, as one jump makes one too: what grows also has a smallest value

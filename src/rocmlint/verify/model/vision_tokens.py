@@ -35,7 +35,7 @@ def check(
     answer = asking.ask("vision_tokens", **request)
     if plot and not answer["missing"]:
         histogram(plot, [tuple(each) for each in answer["by_sample"]], limit)
-    return list(judged(answer, limit))
+    return list(results_of(answer, limit))
 
 
 def _refuse_unreadable(data: str) -> None:
@@ -50,7 +50,7 @@ def _refuse_unreadable(data: str) -> None:
         raise ConfigError(message)
 
 
-def judged(answer: Mapping[str, Any], limit: int) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any], limit: int) -> Iterator[Result]:
     """Yield a result for the samples, and one for the patches of processor and model."""
     claim = f"no sample has more than {limit:,} vision tokens"
     if answer["missing"]:

@@ -59,7 +59,7 @@ def _not_checked(package: str, reason: str) -> Result:
 
 def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
     found, python = facts["distributions"], asked["executable"]
-    judgement = judged(found[0], python) if found else _not_installed(python)
+    judgement = judgement_on(found[0], python) if found else _not_installed(python)
     beside = [each for each in found[1:] if each["root"] == found[0]["root"]]
     if beside:
         judgement = _of_two(judgement, found[0], beside[0], python)
@@ -89,7 +89,7 @@ def _of_two(judgement: Judgement, facts: Facts, other: Facts, python: str) -> Ju
     return Judgement("unproven", "hashed", f"{judgement.seen}, 2 dist-infos", also, action)
 
 
-def judged(facts: Facts, python: str) -> Judgement:
+def judgement_on(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
     install = install_command(python, f"{facts['name']}=={facts['version']}", facts["installer"])
     if "error" in facts or facts["source"]:  # the RECORD of an editable install has no code in it

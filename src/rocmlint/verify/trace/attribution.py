@@ -164,9 +164,9 @@ def expectation(ran: Attribution, library: str, least: float | None = None) -> R
     seen = _seen(ran, expected) if expected else f"none of {library}; {_instead(ran)}"
     is_whole = least is None or not ran.trace.cut
     if expected and is_whole and _is_enough(ran, expected, least):
-        evidence = (*_told(ran, expected), *_shares_told(ran))
+        evidence = (*_evidence_of(ran, expected), *_shares_told(ran))
         return result("proven", "executed", seen, evidence)
-    evidence = (*_shares_told(ran), *_told(ran, possible or ran.kernels), *_unread(ran))
+    evidence = (*_shares_told(ran), *_evidence_of(ran, possible or ran.kernels), *_unread(ran))
     if ran.trace.cut or (possible and _is_enough(ran, [*expected, *possible], least)):
         return result("unproven", "declared", seen, evidence, *_why_open(ran, possible))
     if not ran.trace.nanoseconds and least is not None:
@@ -259,7 +259,7 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
 
 
 def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result:
-    evidence = _told(ran, kernels)
+    evidence = _evidence_of(ran, kernels)
     return Result(
         ran.asked.check,
         f"ran in {ran.asked.subject}",
@@ -286,7 +286,7 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
         "unproven",
         "located",
         _seen(ran, kernels),
-        tuple(_told(ran, kernels)),
+        tuple(_evidence_of(ran, kernels)),
         reason,
         f"Name only the directories that the job loads kernels from: {ran.asked.command} PATH ...",
     )
@@ -304,7 +304,7 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
         "unproven",
         "declared",
         _seen(ran, kernels),
-        (*_told(ran, kernels), *_unread(ran)),
+        (*_evidence_of(ran, kernels), *_unread(ran)),
         f"None of {ran.files:,} files contains a kernel of these names: they were compiled "
         "at run time, or belong to a package that is not installed here. By name alone "
         f"they look like {guess}.",
@@ -321,7 +321,7 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     return f"{ran.share(kernels)} of {duration(ran.trace.nanoseconds)} in {what}{shown}{cut}"
 
 
-def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
+def _evidence_of(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
     """Return each kernel: its part of the time, its name, and the files that hold it."""
     told = []
     for each in kernels[:_SHOWN]:

@@ -148,7 +148,7 @@ def _attention(probed: Probed, expected: str | None) -> Result:
             verdict,
             strength,
             seen,
-            tuple(_told(probed)),
+            tuple(_evidence_of(probed)),
             reason,
             action,
         )
@@ -244,7 +244,7 @@ def _no_kernels(probed: Probed, claim: str) -> Result:
         "unproven",
         "declared",
         f"{seen} on {probed.place}",
-        tuple(_told(probed)),
+        tuple(_evidence_of(probed)),
         reason,
         action,
     )
@@ -256,7 +256,7 @@ def _products(probed: Probed) -> list[str]:
     return [each for each in names if each.endswith("mm") or "linear" in each or "conv" in each][:3]
 
 
-def _told(probed: Probed) -> Iterator[Evidence]:
+def _evidence_of(probed: Probed) -> Iterator[Evidence]:
     for name, calls in (
         ("operators below autograd", Counter(probed.facts["operators"])),
         ("operators", Counter(probed.trace.operators)),

@@ -155,7 +155,7 @@ def _filled(
             continue
         value = evaluate(expression, functions, values)
         if isinstance(value, Unread) and names_facts:
-            pieces[-1:] = _named(literal, value.fact)
+            pieces[-1:] = _with_fact(literal, value.fact)
         elif value is None or isinstance(value, Unread):
             return None
         else:
@@ -175,7 +175,7 @@ def _without_gaps(sentence: str) -> str | None:
     return rest.removeprefix("or ") if rest.startswith("or ") else None
 
 
-def _named(literal: str, fact: str) -> list[str]:
+def _with_fact(literal: str, fact: str) -> list[str]:
     """Return a fact in words behind a text; the text alone where it names the thing already."""
     before = literal.rstrip().rpartition(" ")[2]
     is_name = bool(before) and _NEEDS_A_VALUE.search(literal) is None

@@ -87,7 +87,7 @@ class Context:
         site = next((each for each in sites if each and os.path.isdir(each)), "")
         if site and not self.is_given:
             return Packages((site,))
-        return Packages.of(self.python) if self.python else Packages(())
+        return Packages.installed_in(self.python) if self.python else Packages(())
 
     @cached_property
     def is_elsewhere(self) -> bool:

@@ -72,20 +72,22 @@ def search_in(text: str, log: str) -> Search | None:
         found = _PIP_SHORT.search(near(text, "No matching distribution found"))
     synced = _UV_SYNC.search(near(text, "can't be installed because"))
     if synced is not None:
-        return _of(synced["asked"], (), log, synced[0])
+        return _search_of(synced["asked"], (), log, synced[0])
     if found is not None:
         written = found["asked"].strip()
         listed = found.groupdict().get("listed")
-        return _of(written, _versions(listed), log, found[0].strip())
+        return _search_of(written, _versions(listed), log, found[0].strip())
     found = _UV.search(" ".join(near(text, "No solution found").split()))
     if found is None:
         return None
     written = found["missing"] or found["asked"] or found["tagged"]
     listed_ = () if found["missing"] else None
-    return _of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
+    return _search_of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
 
 
-def _of(written: str, listed: tuple[Version, ...] | None, log: str, message: str) -> Search | None:
+def _search_of(
+    written: str, listed: tuple[Version, ...] | None, log: str, message: str
+) -> Search | None:
     asked = requirement_of(written.partition(";")[0].strip())
     if asked is None or asked.url:
         return None

@@ -58,11 +58,11 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     if side in {"cuda", "cuda driver", "torch for cuda"} and build == "rocm":
         part = "torch for CUDA" if side == "torch for cuda" else "CUDA"
         cause = f"{who} was built for {part}, which has {name}; the installed torch is for ROCm"
-        actions = (_for_rocm(_named(asker)),)
+        actions = (_for_rocm(_owner_name(asker)),)
     elif side == "torch for cuda":
         kind = build if isinstance(build, str) else "another"
         cause = f"{who} was built for torch for CUDA; the installed torch ({kind}) has no {name}"
-        actions = (Action(f"install the build of {_named(asker)} for the installed torch"),)
+        actions = (Action(f"install the build of {_owner_name(asker)} for the installed torch"),)
     elif side == "torch for rocm":
         cause = f"{who} was built for torch for ROCm; the installed torch has no {name}"
         actions = (
@@ -76,18 +76,23 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         cause, actions, is_known = _of_rocm(context, who, library, name)
     elif side == "cuda driver":
         cause = f"{who} needs NVIDIA's driver ({name}), which this machine does not have"
-        actions = (Action(f"install a build of {_named(asker)} for what this machine has"),)
+        actions = (Action(f"install a build of {_owner_name(asker)} for what this machine has"),)
         is_known = False
     elif side == "cuda":
         needs = f"CUDA {library.major}" if library.stem == "libcudart" and library.major else "CUDA"
         has = version(context, "torch")
         torch = f"; torch {has} is installed" if has and not isinstance(has, Unread) else ""
         cause = f"{who} was built for {needs}, whose {name} is not here{torch}"
-        text = f"install the build of {_named(asker)} for the CUDA or ROCm of the installed torch"
+        text = (
+            f"install the build of {_owner_name(asker)} for the CUDA or ROCm of the installed torch"
+        )
         actions, is_known = (Action(text),), False
     elif side == "python":
         cause = f"{who} needs {name}: it was built for that Python, or Python was moved"
-        actions, is_known = (Action(f"install {_named(asker)} with the Python that runs"),), False
+        actions, is_known = (
+            (Action(f"install {_owner_name(asker)} with the Python that runs"),),
+            False,
+        )
     elif library.package:
         cause = f"{who} needs {name}, a library of the system that is not installed"
         actions = (Action(f"apt-get install {library.package}", is_command=True),)
@@ -121,7 +126,7 @@ def _for_rocm(name: str) -> Action:
     return Action(f"install a build of {name} for ROCm, or uninstall it")
 
 
-def _named(place: Place | None) -> str:
+def _owner_name(place: Place | None) -> str:
     return place.owner.name if place is not None and place.owner.name else "the extension"
 
 

@@ -41,7 +41,14 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if search is None:
         return
     python = search.python or _read_python(context)
-    judges = (_folder, _listed, _python_of_torch, _index_of_torch, _python_of_package, _nothing)
+    judges = (
+        _folder,
+        _no_fitting_version,
+        _python_of_torch,
+        _index_of_torch,
+        _python_of_package,
+        _nothing,
+    )
     for judge in judges:
         explained = judge(search, python, context)
         if explained is not None:
@@ -122,7 +129,7 @@ def _table() -> str:
     return f"PyTorch's wheels of {rocm_wheels.as_of()}"
 
 
-def _listed(search: Search, _: str, context: Context) -> Explanation | None:
+def _no_fitting_version(search: Search, _: str, context: Context) -> Explanation | None:
     """Find that the index has the package, but no version of the range."""
     if not search.listed:
         return None

@@ -96,7 +96,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     memory = _memory(text, _bytes(found)) if found is not None else None
     if found is None or memory is None or not memory.total or memory.allowed:
         return
-    judged = _judged(memory, context)
+    judged = _judgement_on(memory, context)
     if judged is not None:
         yield _explained(memory, judged, text[found.start() :].partition("\n")[0])
 
@@ -152,7 +152,7 @@ def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
     )
 
 
-def _judged(memory: _Memory, context: Context) -> _Judgement | None:
+def _judgement_on(memory: _Memory, context: Context) -> _Judgement | None:
     if memory.tried > memory.total:
         return _Judgement(
             cause=f"one tensor of {_gib(memory.tried)} is larger than the whole GPU",

@@ -56,10 +56,12 @@ class Matmuls:
         widest = max((each.dtype for each in operands), key=_size)
         if not is_opaque:
             self.dtypes.setdefault(module, set()).add(name_of(widest))
-        return self._judged(operands, widest, is_opaque)
+        return self._description_of(operands, widest, is_opaque)
 
-    def _judged(self, operands: list[Any], dtype: Any, is_opaque: bool) -> dict[str, Any] | None:
-        made = [self._origins.of(each) for each in operands]
+    def _description_of(
+        self, operands: list[Any], dtype: Any, is_opaque: bool
+    ) -> dict[str, Any] | None:
+        made = [self._origins.origin_of(each) for each in operands]
         weights = [_largest(each) for each in made if each.kind == WEIGHT]
         narrow = [each for each in weights if self._is_larger(dtype, each.dtype)]
         kind = "activations"

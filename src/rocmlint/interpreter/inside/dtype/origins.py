@@ -84,7 +84,7 @@ class Origins:
             is_own = not tensor.is_floating_point() or dtype == dominant
             self._remember(tensor, Made(FLOW, (), None if is_own else Origin(dtype, "", "")))
 
-    def of(self, tensor: Any) -> Made:
+    def origin_of(self, tensor: Any) -> Made:
         """Return what a tensor is made of."""
         made = self._weights.get(id(tensor)) or self._made.get(address_of(tensor)) or Made(FOREIGN)
         if made.origin and made.origin.dtype != name_of(tensor.dtype):
@@ -93,7 +93,7 @@ class Origins:
 
     def origin(self, tensor: Any) -> Origin | None:
         """Return where the dtype of a tensor comes from; None for its weights' and inputs' own."""
-        return self.of(tensor).origin
+        return self.origin_of(tensor).origin
 
     def note(
         self,
@@ -107,7 +107,7 @@ class Origins:
         ``kept`` says that the first source is only written to. ``told`` describes a dtype that this
         operation gives; its argument is whether sources of several dtypes met.
         """
-        parts = [(each, self.of(each)) for each in sources]
+        parts = [(each, self.origin_of(each)) for each in sources]
         mixed = parts[1:] if kept else parts
         kind = max((made.kind for _, made in mixed), default=CONSTANT)
         weights = [each for _, made in mixed for each in made.weights] if kind == WEIGHT else []

@@ -189,10 +189,10 @@ def watch_of(dominant: str, origins: Origins) -> Any:
 
         def _look_for_unseen(self, call: Call, tensors: list[Any]) -> None:
             """Note a module with matrices whose result no operation made of what it was given."""
-            kinds = {origins.of(each).kind for each in tensors}
+            kinds = {origins.origin_of(each).kind for each in tensors}
             given = [each for each in tensors_in(call.arguments) if each.is_floating_point()]
             if kinds and kinds <= {CONSTANT, FOREIGN} and call.name not in self.unseen:
-                flows = any(origins.of(each).kind == FLOW for each in given)
+                flows = any(origins.origin_of(each).kind == FLOW for each in given)
                 if flows and any(each.dim() >= _MATRIX for each in call.module.parameters()):
                     self.unseen.append(call.name)
 

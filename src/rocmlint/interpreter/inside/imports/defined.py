@@ -25,10 +25,10 @@ def answer(request: dict[str, Any]) -> Any:
     """Answer for each ``[module, name]`` of ``targets``, or where a ``function`` is defined."""
     if "function" in request:
         return list(_definitions_of(request["function"]))
-    return [_told(module, name) for module, name in request["targets"]]
+    return [_definition_of(module, name) for module, name in request["targets"]]
 
 
-def _told(module: str, name: str) -> dict[str, Any]:
+def _definition_of(module: str, name: str) -> dict[str, Any]:
     """Return where a module is, and the line of ``Class.method`` or ``function`` in it.
 
     The end of ``module`` may be a class or an object. ``module`` in the answer is where the source

@@ -73,7 +73,7 @@ def _look(module: object, disk: OnDisk) -> Bound:
     look = _Look(module, disk)
     for each in disk.bindings.expected:
         if not look.is_settled(each.name):
-            look.at(each)
+            look.look_at(each)
     return look.found
 
 
@@ -134,13 +134,13 @@ class _Look:
             is_asked = decorator == kind.__name__ or own in _IMPLIED.get(kind, ())
             return is_asked and self.is_exactly(value.__func__, name, wanted)
         if kind is property and decorator in _property_makers(own):
-            parts, named = _accessors(value), self.named(name)
+            parts, named = _accessors(value), self.code_of(name)
             return any(self.is_exactly(each, name, wanted) for each in parts) and all(
                 self.is_exactly(each, name, named) for each in parts
             )
         return False
 
-    def named(self, name: str) -> set[Fingerprint]:
+    def code_of(self, name: str) -> set[Fingerprint]:
         """Return the code of all definitions of a name."""
         return {it for (own, _), found in self.by_line.items() if own == name for it in found}
 
@@ -168,7 +168,7 @@ class _Look:
             around = around.rpartition(".")[0]
         return False
 
-    def at(self, expected: Expected) -> None:
+    def look_at(self, expected: Expected) -> None:
         """Look at one attribute."""
         value = value_at(self.module, expected.path)
         if value is ABSENT:
@@ -236,7 +236,7 @@ class _Look:
         if type(value) is not property or outermost not in _property_makers(own):
             self.at_other(expected, value, wanted)
             return
-        named = self.named(expected.name)
+        named = self.code_of(expected.name)
         parts = [it for it in _accessors(value) if not self.is_exactly(it, expected.name, named)]
         for each in parts[:1]:
             self.at_other(expected, each, named)

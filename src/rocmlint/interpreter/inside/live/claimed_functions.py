@@ -10,7 +10,7 @@ from . import executed
 from .bound import place
 from .code_at_lookup import BOUND_ARGUMENTS, bound_to, called, entered, standing
 from .code_file import CodeFile
-from .objects.decorators_and_metaclasses import named
+from .objects.decorators_and_metaclasses import named_functions
 from .objects.reachable import ABSENT, attributes, functions_of, methods
 from .original_keepers import keepers, kept_of
 from .source.bindings import stored_path
@@ -28,7 +28,7 @@ Wanted = dict[str, Any]
 ``sha256``: an entry of a manifest, taken apart, with the absolute path of the file."""
 
 
-def look(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
+def function_facts(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
     """Look at each function that must be that of a file, importing nothing.
 
     Each answer has ``name``, ``module``, ``attribute``, ``file``, ``function`` and
@@ -85,14 +85,14 @@ def _looked_at(
         return {**facts, "problem": f"{wanted['module']} is not loaded in this process"}
     try:
         found = standing(module, stored_path(".".join(wanted["path"])), wanted["keys"])
-        facts |= _told(module, found, file, wanted)
+        facts |= _facts_of(module, found, file, wanted)
         facts |= keepers(kept, wanted, found, file)
     except Exception as error:  # noqa: BLE001 - an odd registry must not hide the other functions
         facts |= {"state": "unknown", "problem": f"it failed: {type(error).__name__}: {error}"}
     return facts
 
 
-def _told(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
+def _facts_of(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
     if found.value is ABSENT:
         makes = "__getattr__" in attributes(module) or hasattr(type(module), "__getattr__")
         problem = f"{wanted['module']} makes its attributes when they are asked for"
@@ -180,7 +180,9 @@ def _otherwise(kept: object, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
         return {"state": "original", "has_original": True}
     inside = [each for each in _parts(kept) if file.definition(each.__code__)]
     outer = [each for each in _parts(kept) if not file.is_home(each.__code__)]
-    reached = [each for one in outer for each in named(one) if file.definition(each.__code__)]
+    reached = [
+        each for one in outer for each in named_functions(one) if file.definition(each.__code__)
+    ]
     if inside or reached:
         found = inside or reached
         if codes or type(value) in BOUND_ARGUMENTS:

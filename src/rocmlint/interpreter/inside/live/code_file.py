@@ -102,7 +102,9 @@ class CodeFile:
             str(space.get("__name__")), files=frozenset({function.__code__.co_filename})
         )
         found = bound(look_in, disk)
-        names = [it for each in fields(found) if each.name not in _FINE for it in _of(found, each)]
+        names = [
+            it for each in fields(found) if each.name not in _FINE for it in _names_in(found, each)
+        ]
         names += [each for each in self._other_defaults(function) if not names]
         if not any(attributes(each) is space for each in self.modules):
             names += changed_literals(look_in, disk)
@@ -140,8 +142,8 @@ class CodeFile:
             if not self._is_asked_for(value, expected[name], expected, module):
                 return False
             found = bound(module, disk)
-            wrong = (_of(found, each) for each in fields(found) if each.name != "wrapped")
-            return not any(_has(names, name) for names in wrong)
+            wrong = (_names_in(found, each) for each in fields(found) if each.name != "wrapped")
+            return not any(_is_among(names, name) for names in wrong)
         return type(value) in BOUND_ARGUMENTS and self._is_bound_here(value, name, module)
 
     def _is_asked_for(
@@ -196,12 +198,12 @@ class CodeFile:
         return name if mine or not own else None
 
 
-def _of(found: Bound, field: Field[Any]) -> Iterable[str]:
+def _names_in(found: Bound, field: Field[Any]) -> Iterable[str]:
     names: Iterable[str] = getattr(found, field.name)
     return names
 
 
-def _has(names: Iterable[str], name: str) -> bool:
+def _is_among(names: Iterable[str], name: str) -> bool:
     """Return whether a name, or a part of it, is among those of a list or mapping of names."""
     return any(each == name or str(each).startswith(f"{name}.") for each in names)
 

@@ -24,7 +24,7 @@ _AUTO = (
 )
 
 
-def of(folder: str, *, weights: bool, processor: bool) -> Parts:
+def parts_of_folder(folder: str, *, weights: bool, processor: bool) -> Parts:
     """Build what a folder with a config.json describes. Raises CannotAnswerError."""
     # A folder describes all that is built; nothing is fetched for it.
     os.environ["HF_HUB_OFFLINE"] = "1"

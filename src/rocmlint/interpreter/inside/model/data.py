@@ -162,7 +162,7 @@ def opened(image: str, pillow: Any) -> Any:
     return pillow.open(image)
 
 
-def shown(image: str) -> str:
+def image_name(image: str) -> str:
     """Return how an image is named in a report."""
     if image.startswith("data:"):
         return f"{image[:30]}... ({len(image):,} characters)"

@@ -26,11 +26,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request)
+    parts = model_parts.parts_of(request)
     model = parts.needed("model", "a model")
     facts: dict[str, Any] = {"model": parts.name, "missing": "", "calls": [], "error": None}
     try:
-        given = model_inputs.of(parts)
+        given = model_inputs.inputs_for(parts)
     except CannotAnswerError as error:
         facts["missing"] = str(error)
         given = {}

@@ -34,7 +34,7 @@ def is_vision(name: str) -> bool:
     return _VISION.search(name) is not None
 
 
-def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
+def inputs_for(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
     """Return keyword arguments for a forward of the model, on its device.
 
     They are those of the factory; else the first batch of its trainer; else an image and text,

@@ -29,7 +29,7 @@ _FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "emp
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Compute the loss once, and its gradients. Raises CannotAnswerError."""
-    parts = model_parts.of(request)
+    parts = model_parts.parts_of(request)
     model = parts.needed("model", "a model or a trainer")
     given = _inputs(parts)
     facts: dict[str, Any] = {
@@ -69,7 +69,7 @@ def _inputs(parts: Parts) -> Any:
     model_inputs.add_batch(parts)
     if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
         return tuple(model_inputs.moved(parts.inputs, parts.model))
-    return model_inputs.of(parts, labels=True)
+    return model_inputs.inputs_for(parts, labels=True)
 
 
 def _counted(given: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, weights=False, processor=False)
+    parts = model_parts.parts_of(request, weights=False, processor=False)
     model = parts.needed("model", "a model")
     error = _made_optimizer(parts)
     names = {id(each): name for name, each in model.named_parameters()}

@@ -68,7 +68,7 @@ class Parts:
 _NAMES = tuple(each.name for each in dataclasses.fields(Parts) if each.name != "notes")
 
 
-def of(request: dict[str, Any], *, weights: bool = True, processor: bool = True) -> Parts:
+def parts_of(request: dict[str, Any], *, weights: bool = True, processor: bool = True) -> Parts:
     """Return the parts of ``factory`` (``package.module:callable``) or of the folder ``config``.
 
     ``device`` is where the model goes (None: where it is). Without ``weights`` the model of a
@@ -101,7 +101,7 @@ def _made(factory: str) -> Any:
 def sorted_out(made: Any, factory: str) -> Parts:
     """Sort what a factory has returned. Raises CannotAnswerError for what is not known."""
     if isinstance(made, dict) and set(made) & set(_NAMES):
-        return _named(made, factory)
+        return _parts_by_name(made, factory)
     several = isinstance(made, (tuple, list)) and _kind(made[0] if made else None) != "inputs"
     parts = Parts()
     for each in made if several else (made,):
@@ -117,7 +117,7 @@ def sorted_out(made: Any, factory: str) -> Parts:
     return parts
 
 
-def _named(made: Mapping[str, Any], factory: str) -> Parts:
+def _parts_by_name(made: Mapping[str, Any], factory: str) -> Parts:
     unknown = sorted(str(each) for each in made if each not in _NAMES)
     if unknown:
         message = (

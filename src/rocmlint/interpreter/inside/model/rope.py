@@ -38,7 +38,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, processor=False)
+    parts = model_parts.parts_of(request, processor=False)
     model = parts.needed("model", "a model")
     facts: dict[str, Any] = {"model": parts.name, "missing": "", "cases": [], "used": []}
     facts["notes"] = [*model_parts.versions(), *parts.notes]

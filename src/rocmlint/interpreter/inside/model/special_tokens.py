@@ -23,7 +23,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     ``expected`` is a list of [token, id]; ``names`` is None or ``package.module:name`` of a mapping
     or a class with one. Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, weights=False)
+    parts = model_parts.parts_of(request, weights=False)
     wanted = [(token, number, "--expect") for token, number in request["expected"]]
     if request["names"]:
         wanted += [(*each, request["names"]) for each in _declared(request["names"])]
@@ -89,7 +89,7 @@ def _tokens(parts: Parts, wanted: list[tuple[str, int, str]]) -> Iterator[dict[s
     """Yield the facts on each token that is expected to have an id."""
     by_name = dict(_ids_of_config(parts.model))
     for name, number in by_name.items():
-        token = _named(parts, name)
+        token = _token_of(parts, name)
         if token is not None:
             wanted.append((token, number, f"{name} of the model's configuration"))
     seen = set()
@@ -99,7 +99,7 @@ def _tokens(parts: Parts, wanted: list[tuple[str, int, str]]) -> Iterator[dict[s
             yield {"token": token, "expected": number, "source": source, **_facts(parts, token)}
 
 
-def _named(parts: Parts, name: str) -> str | None:
+def _token_of(parts: Parts, name: str) -> str | None:
     """Return the token that a processor or a tokenizer has under the name of an id."""
     attribute = name[: -len("_id")]  # image_token_id, and image_token
     for holder in (parts.processor, parts.tokenizer):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .parts import Parts
 
 
-def of(parts: Parts) -> Callable[[int], object]:
+def step_of(parts: Parts) -> Callable[[int], object]:
     """Return what makes the step of a number. Raises CannotAnswerError."""
     if parts.step is not None:
         parts.notes.append("the step is the one of the factory")
@@ -48,7 +48,7 @@ def _optimizer(parts: Parts) -> Any:
 
 
 def _of_trainer(parts: Parts) -> Callable[[int], object]:
-    given = model_inputs.of(parts, labels=True)
+    given = model_inputs.inputs_for(parts, labels=True)
     if parts.optimizer is None and callable(getattr(parts.trainer, "create_optimizer", None)):
         parts.trainer.create_optimizer()
         parts.optimizer = parts.trainer.optimizer
@@ -67,7 +67,7 @@ def _of_trainer(parts: Parts) -> Callable[[int], object]:
 def _usual(parts: Parts) -> Callable[[int], object]:
     model, arguments = parts.model.train(), ()
     if hasattr(parts.inputs, "keys") or parts.inputs is None:
-        keywords = model_inputs.of(parts, labels=True)
+        keywords = model_inputs.inputs_for(parts, labels=True)
     else:
         arguments, keywords = tuple(model_inputs.moved(parts.inputs, model)), {}
     optimizer = _optimizer(parts)

@@ -54,7 +54,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             continue
         seen.add(real)
         try:
-            told = _told(each)
+            told = _facts_of(each)
         except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
             unreadable.append(f"{_place(each)}: {type(error).__name__}: {error}")
             continue
@@ -81,7 +81,7 @@ def _is_managed() -> bool:
     return sys.prefix == sys.base_prefix and os.path.isfile(marker)
 
 
-def _told(distribution: Distribution) -> dict[str, Any] | None:
+def _facts_of(distribution: Distribution) -> dict[str, Any] | None:
     _check_files(_place(distribution))
     metadata: Any = distribution.metadata
     if not metadata or not metadata["Name"] or not metadata["Version"]:

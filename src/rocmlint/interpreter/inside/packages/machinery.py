@@ -73,12 +73,14 @@ def _changed_names(module: object, original: Mapping[str, Any], name: str) -> It
     live = vars(module)
     for key, value in original.items():
         if not key.startswith("__"):
-            yield from _changed(live.get(key), value, f"{_told(name)}.{key}", (live, original))
+            yield from _changed(
+                live.get(key), value, f"{_public_name(name)}.{key}", (live, original)
+            )
     for key in live.keys() - original.keys():
         value = live[key]
         if hasattr(builtins, key) or (isinstance(value, ModuleType) and not _is_known(value)):
             if not key.startswith("__"):
-                yield _replaced(f"{_told(name)}.{key}", place_of(value))
+                yield _replaced(f"{_public_name(name)}.{key}", place_of(value))
 
 
 def _replaced(name: str, place: str | None) -> Change:
@@ -106,7 +108,7 @@ def _mention_of(name: str) -> str | None:
     return None
 
 
-def _told(name: str) -> str:
+def _public_name(name: str) -> str:
     return name.replace("_frozen_importlib_external", "importlib").replace("_frozen_", "")
 
 

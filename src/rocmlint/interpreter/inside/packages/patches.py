@@ -221,13 +221,13 @@ def _misplaced(path: str, sha256: str, root: str | None) -> Iterator[str]:
     if root is None:
         return
     right, name = os.path.join(root, path), os.path.basename(path)
-    for place in _named(os.path.join(root, path.split("/", maxsplit=1)[0])).get(name, ()):
+    for place in _files_by_name(os.path.join(root, path.split("/", maxsplit=1)[0])).get(name, ()):
         if place != right and _hash(place) == sha256:
             yield place
 
 
 @cache
-def _named(top: str) -> dict[str, list[str]]:
+def _files_by_name(top: str) -> dict[str, list[str]]:
     """Return the files below a folder by their names."""
     found: dict[str, list[str]] = {}
     for folder, _, names in os.walk(top):

@@ -64,7 +64,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
     found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": []}
     equal = []
     for number, (path, recorded) in enumerate(record.items(), 1):
-        progress.told(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
+        progress.report(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
         if needs_no_hash(path):
             continue
         place = os.path.join(root, path)
@@ -91,7 +91,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
 def _stale(source: tuple[str, str]) -> list[dict[str, Any]]:
     """Return what an import runs of a file if that is not the file's own code."""
     path, place = source
-    progress.told(f"{path} (its bytecode)")
+    progress.report(f"{path} (its bytecode)")
     execution = execution_of(place) if runs_bytecode(place) else None
     return [] if execution is None or execution.same else [{"path": path, **asdict(execution)}]
 

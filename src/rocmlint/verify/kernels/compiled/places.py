@@ -34,7 +34,7 @@ class Cache:
     variable: str = ""
     """The environment variable that names it; "" at its default place."""
 
-    def has(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Return whether a file lies in it."""
         return os.path.abspath(path).startswith(os.path.join(os.path.abspath(self.folder), ""))
 

@@ -49,13 +49,13 @@ def setting(context: Context, *names: str) -> int | float | bool | Unread:
         what = "not found in the project" if not values else "several values in the project"
         return Unread(f"{names[0]} ({what})", command)
     value, place, _ = found[0]
-    context.saw(names[0], _shown(value), place)
+    context.saw(names[0], _text_of(value), place)
     if place != "the log":
         doubt_the_project(context)
     return value
 
 
-def _shown(value: float) -> str:
+def _text_of(value: float) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 

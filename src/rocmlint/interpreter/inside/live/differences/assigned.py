@@ -46,7 +46,7 @@ def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:
             if name == ANY_NAME:
                 continue
             if live is not ABSENT:
-                yield from look.at(".".join((*path, name)), events, live)
+                yield from look.differences_of(".".join((*path, name)), events, live)
             elif look.is_lost(name, events):
                 yield Alteration(".".join((*path, name)), "gone")
     yield from _set_on_classes(space, disk, branches)
@@ -124,7 +124,9 @@ class _Look:
         self.names, self.branches = names, branches
         self.disk, self.path = names.disk, names.path
 
-    def at(self, qualified: str, events: tuple[Event, ...], live: Any) -> Iterator[Alteration]:
+    def differences_of(
+        self, qualified: str, events: tuple[Event, ...], live: Any
+    ) -> Iterator[Alteration]:
         """Yield what is different about one name."""
         name = qualified.rpartition(".")[2]
         if qualified in self.disk.bindings.elsewhere:

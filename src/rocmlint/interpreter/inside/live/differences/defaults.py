@@ -42,7 +42,7 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
                 wanted = lines.get((".".join((*path, node.name)), line))
                 for function in functions_of(live):
                     if wanted is not None and fingerprint(function.__code__) == wanted:
-                        yield from _of(function, node, qualified, names)
+                        yield from _of_function(function, node, qualified, names)
                         break
     yield from _without_name(space, disk)
     yield from _closures(space, disk)
@@ -129,7 +129,7 @@ def _other_fields(made: FunctionType, node: ast.ClassDef) -> Iterator[str]:
                 yield field.id
 
 
-def _of(
+def _of_function(
     function: FunctionType, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, names: Names
 ) -> Iterator[Alteration]:
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
@@ -177,11 +177,13 @@ def _is_default(expression: ast.expr, live: Any, names: Names) -> bool:
     value = names.resolved(name)
     if value is not ABSENT and not is_callable(value):
         return True
-    is_one = value is ABSENT or value is live or (is_callable(live) and _same(value, live))
+    is_one = (
+        value is ABSENT or value is live or (is_callable(live) and _have_same_name(value, live))
+    )
     return is_one and names.is_named(name, live)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _have_same_name(one: Any, other: Any) -> bool:
     """Return whether two functions or classes have the same name: one may be the older."""
     names = [
         qualified_name(each) if issubclass(type(each), type) else getattr(each, "__qualname__", "")

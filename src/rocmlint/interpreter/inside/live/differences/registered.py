@@ -82,7 +82,7 @@ def _left_out(them: list[_Registration], table: Any, names: Names) -> Iterator[A
     if len(table) * len(them) > _MOST_ENTRIES:
         return
     held = list(table)
-    there = [any(_has(entry, each, names) for entry in held) for each in them]
+    there = [any(_is_or_holds(entry, each, names) for entry in held) for each in them]
     if any(there):
         for each, is_there in zip(them, there):  # noqa: B905 - Python 3.9
             if not is_there and each.node is not None:
@@ -212,17 +212,17 @@ def _not_there(
     right = {
         key
         for key, them in by_key.items()
-        if key in entries and any(_has(entries[key], each, names) for each in them)
+        if key in entries and any(_is_or_holds(entries[key], each, names) for each in them)
     }
     wrong = [each for key, them in by_key.items() if key not in right for each in them[-1:]]
     if not wrong:
         return []
-    is_moved = any(_has(entry, each, names) for each in wrong for entry in entries.values())
+    is_moved = any(_is_or_holds(entry, each, names) for each in wrong for entry in entries.values())
     is_meant = bool(right) or is_moved or _puts(wrong[0], table, names)
     return wrong if is_meant else []
 
 
-def _has(entry: Any, wanted: _Registration, names: Names) -> bool:
+def _is_or_holds(entry: Any, wanted: _Registration, names: Names) -> bool:
     """Return whether an entry is, or holds, what was registered."""
     node = wanted.node
     if node is None:

@@ -72,10 +72,10 @@ def run_by(maker: Any) -> list[FunctionType]:
     """Return the code that an object runs, its class's too, and what that names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
     functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
-    return [*functions, *chain.from_iterable(map(named, functions))]
+    return [*functions, *chain.from_iterable(map(named_functions, functions))]
 
 
-def named(function: FunctionType) -> Iterator[FunctionType]:
+def named_functions(function: FunctionType) -> Iterator[FunctionType]:
     """Yield the functions that a function names: global ones, and those of modules it names."""
     names = set(names_in(function.__code__))
     spaces = [function.__globals__]

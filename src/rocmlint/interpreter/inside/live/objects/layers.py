@@ -74,7 +74,7 @@ def within_reach(value: object, owners: Iterable[object], is_core: IsCore) -> Fu
         if id(function) in seen:
             continue
         seen[id(function)] = function
-        for each in _named(function, spaces):
+        for each in _objects_named_in(function, spaces):
             found = found or (None if each is value else held_by(each, is_core))
             if type(each) is FunctionType and _file(each) == _file(function):
                 waiting.append(each)
@@ -131,7 +131,7 @@ def _classes(value: Any) -> Iterator[type]:
         yield from bases(each if issubclass(type(each), type) else type(each))  # type: ignore[arg-type]
 
 
-def _named(function: FunctionType, owners: Iterable[object]) -> Iterator[object]:
+def _objects_named_in(function: FunctionType, owners: Iterable[object]) -> Iterator[object]:
     """Yield what the code of a function may mean by its names and strings."""
     names = {*names_in(function.__code__), *_strings(function.__code__)}
     spaces = list(owners)

@@ -44,10 +44,10 @@ class Makers:
             return False
         if issubclass(type(self.maker), type) and self.maker in bases(type(part)):
             return True
-        if any(each.has(part) for each in self._reaches(0, _NEAR)):
+        if any(each.includes(part) for each in self._reaches(0, _NEAR)):
             return True
         return type(part) is FunctionType and any(
-            each.has(part) for each in self._reaches(_NEAR, _DEPTH)
+            each.includes(part) for each in self._reaches(_NEAR, _DEPTH)
         )
 
     def keeps_argument(self, part: object) -> bool:
@@ -96,16 +96,18 @@ class _Reach:
         self.compiles = any(_COMPILES & set(each.co_names) for each in codes)
         self._named: dict[int, object] | None = None
 
-    def has(self, part: object) -> bool:
+    def includes(self, part: object) -> bool:
         """Return whether an object is of that code, or is an instance of a class that is named."""
         codes = code_of(part)
         if any(id(each) in self.codes for each in codes):
             return True
         if self.compiles and codes and not _is_in_its_file(codes[0]):
             return True
-        return type(part) not in (FunctionType, MethodType) and id(type(part)) in self.named()
+        return (
+            type(part) not in (FunctionType, MethodType) and id(type(part)) in self.named_values()
+        )
 
-    def named(self) -> dict[int, object]:
+    def named_values(self) -> dict[int, object]:
         """Return the values of the names that the functions use, by identity."""
         if self._named is None:
             found = (it for each in self.functions for it in _named_by(each))
@@ -115,7 +117,7 @@ class _Reach:
     def named_functions(self) -> list[FunctionType]:
         """Return the functions, and the methods of the classes, that are named."""
         found: list[FunctionType] = []
-        for each in self.named().values():
+        for each in self.named_values().values():
             if type(each) is FunctionType and each not in _COPIES:
                 found.append(each)
             elif issubclass(type(each), type) and module_of(each) != "builtins":  # type: ignore[arg-type]
