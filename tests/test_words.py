@@ -164,7 +164,7 @@ HABITS = {
 }
 """What a summary of a rule is not: it is a statement, a subject with its verb, as short as one."""
 
-_CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
+_CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`|--[\w-]+")
 _FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
 """Findings in the README: they are checked where they are written."""
 _PROGRAMS = re.compile(r"^ *```\w*\n.*?^ *```$", re.DOTALL | re.MULTILINE)

@@ -22,7 +22,7 @@ class Cell(NamedTuple):
     """Where in a notebook a place is.
 
     ``number`` counts all cells from 1, as editors do. The lines of a place count through the code
-    of all cells: ``above`` of them stand above the cell. ``file_line`` is where the place begins in
+    of all cells: ``above`` of them precede the cell. ``file_line`` is where the place begins in
     the JSON of the file.
     """
 
@@ -95,7 +95,7 @@ class Claim:
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
     line, ``command`` is the ``rocmlint verify`` command that proves it, empty where the code does
     not say what to run. ``given`` is what the code says besides the subject, such as the path of
-    the directory that files are copied from. ``optional`` is what the code goes on without. ``by``
+    the directory that files are copied from. ``optional``: the code works without it. ``by``
     is what replaces the subject: the dotted name of an import, or behind a colon the qualified name
     of a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
     where the code does not say it. ``faked`` says that the code makes a check of it pass whatever

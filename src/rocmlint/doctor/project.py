@@ -116,9 +116,9 @@ def folders_of(packages: frozenset[str], interpreter: Interpreter) -> dict[str, 
     Raises InterpreterError.
     """
     names = sorted(packages)
-    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
+    definitions = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
     found = {}
-    for name, each in zip(names, told, strict=True):
+    for name, each in zip(names, definitions, strict=True):
         origin = each["origin"] or ""
         if "-packages" in origin and os.path.basename(origin) == "__init__.py":
             found[name] = os.path.dirname(origin)

@@ -128,5 +128,5 @@ def _not_started(error: OSError) -> GitError:
 
 def _why(said: str, arguments: Iterable[str]) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith("fatal: ")), *lines[:1] or ("failed",))
-    return f"git {next(iter(arguments))}: {told.removeprefix('fatal: ')}"
+    reason = next((line for line in lines if line.startswith("fatal: ")), *lines[:1] or ("failed",))
+    return f"git {next(iter(arguments))}: {reason.removeprefix('fatal: ')}"

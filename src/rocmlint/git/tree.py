@@ -170,12 +170,12 @@ def _sizes(git: Git, wanted: Iterable[Entry]) -> dict[str, int]:
     hashes = dict.fromkeys(each.hash for each in wanted)
     try:
         with git.fed(hashes, "cat-file", "--batch-check", "--buffer") as stream:
-            told = [line.decode().split() for line in stream]
+            objects = [line.decode().split() for line in stream]
     except GitError as error:
         raise GitError(_PARTIAL if "promisor" in str(error) else str(error)) from error
-    if any(len(each) != _FIELDS for each in told):
+    if any(len(each) != _FIELDS for each in objects):
         raise GitError(_PARTIAL)
-    return {name: int(size) for name, _, size in told}
+    return {name: int(size) for name, _, size in objects}
 
 
 def _contents(git: Git, wanted: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:

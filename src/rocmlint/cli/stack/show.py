@@ -175,8 +175,8 @@ def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
         )
         yield "", f"architectures and devices: not read ({why})"
         return
-    told = " ".join(observed.architectures or ())
-    yield "", f"has code for: {told or 'unknown (torch sees no GPU)'}"
+    architectures = " ".join(observed.architectures or ())
+    yield "", f"has code for: {architectures or 'unknown (torch sees no GPU)'}"
     yield "", f"sees: {', '.join(observed.devices) or 'no GPU'}"
 
 

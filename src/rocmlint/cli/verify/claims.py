@@ -102,13 +102,13 @@ def run(flags: SimpleNamespace) -> int:
 def _asked(interpreter: Interpreter, chosen: Chosen) -> str:
     """Return which interpreter is asked and why, and which torch it has."""
     try:
-        told = interpreter.ask("devices", "torch")
+        answer = interpreter.ask("devices", "torch")
     except InterpreterError as error:  # each claim says so too
         return str(error).partition("\n")[0]
     why = "" if chosen.reason == "--python" else f": {chosen.reason}"
-    asked = f"asking {told['executable']} (Python {told['version']}, {told['torch']}){why}"
+    asked = f"asking {answer['executable']} (Python {answer['version']}, {answer['torch']}){why}"
     hint = "; if the job runs in another interpreter, use --python"
-    return asked + (hint if told["torch"] == "torch is not installed" else "")
+    return asked + (hint if answer["torch"] == "torch is not installed" else "")
 
 
 def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:

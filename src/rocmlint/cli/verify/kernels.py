@@ -82,8 +82,8 @@ def run(flags: SimpleNamespace) -> int:
 def _builders(interpreter: Interpreter) -> Builders:
     """Ask where the packages are that compile kernels."""
     names = ("aiter", "torch", "triton")
-    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
-    places = zip(names, told, strict=True)
+    origins = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
+    places = zip(names, origins, strict=True)
     return Builders({name: os.path.dirname(it["origin"]) for name, it in places if it["origin"]})
 
 

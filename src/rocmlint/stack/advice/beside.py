@@ -153,8 +153,8 @@ def _with_companions(
             continue
         by = ", ".join(each.name for each in libraries if name in each.companions)
         how = here.how(kept.torch, name)
-        told = f": {how}" if how else FROM_ITS_PLACE
-        notes.append(f"{by} requires {name}; install its ROCm build first{told}")
+        advice = f": {how}" if how else FROM_ITS_PLACE
+        notes.append(f"{by} requires {name}; install its ROCm build first{advice}")
     return replace(kept, pins=(*kept.pins, *pins)), notes
 
 
@@ -177,8 +177,8 @@ def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
     name, pin = library.name, library.pin
     if name in COMPANIONS:
         how = here.how(kept.torch, name)
-        told = f"{how} prints the command for its ROCm build" if how else ""
-        return Apart(pin, told or f"install its ROCm build{FROM_ITS_PLACE}")
+        advice = f"{how} prints the command for its ROCm build" if how else ""
+        return Apart(pin, advice or f"install its ROCm build{FROM_ITS_PLACE}")
     if name in TORCH_FAMILY:
         return Apart(pin, "torch brings the triton that it needs")
     if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):

@@ -60,7 +60,7 @@ def places(
 
     ``rocm`` is major.minor, in place of what the label of torch says. With what is kept in the
     command, an installer refuses a build that needs another torch. Of those for another ROCm or
-    another ``python`` only the place is told. Nothing where none is known. ``replaces`` is a
+    another ``python`` only the place is returned. Empty if none is known. ``replaces`` is a
     package that has to go first.
     """
     name, here = Requirement(wanted).name, rocm or major_minor(labelled_rocm(kept.torch))

@@ -289,8 +289,8 @@ def _sources(
     )
     machines = [(wanted, "")]
     if not here.gpus:
-        gpus, told = _a_gpu(here, choice.rocm)
-        machines.append((replace(wanted, gpus=gpus), f" --gpu {told}"))
+        gpus, gpu_name = _a_gpu(here, choice.rocm)
+        machines.append((replace(wanted, gpus=gpus), f" --gpu {gpu_name}"))
     by_source: tuple[Source | None, ...] = (None, "amd", "radeon") if choice.label else (None,)
     end = f"=={choice.torch}+{choice.label}"
     for source in by_source:

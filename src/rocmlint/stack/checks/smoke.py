@@ -63,21 +63,21 @@ def smoke(
         started = time.monotonic()
         try:
             request = {"module": import_name(package.name)}
-            told, printed = interpreter.ask_quietly("packages.smoke", request, shape=_TOLD)
+            facts, printed = interpreter.ask_quietly("packages.smoke", request, shape=_TOLD)
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
             why = str(error).splitlines()[0]
             verdicts.append(_slow(package, why) if slow else _failed(package, why, here=here))
             continue
         said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
-        if told["error"]:
-            failed = _failed(package, told["error"], said, here)
+        if facts["error"]:
+            failed = _failed(package, facts["error"], said, here)
             switch = missing_switch(package, environment)
             verdicts.append(replace(failed, action=switch) if switch else failed)
             continue
         verdicts.append(_fits(package, "can be imported"))
-        verdicts += _on_torch(package, environment, told["has_torch"], said)
-        torch = told["torch"].get("torch")
+        verdicts += _on_torch(package, environment, facts["has_torch"], said)
+        torch = facts["torch"].get("torch")
         if torch and torch["error"]:
             verdicts.append(_silent(package, torch["error"]))
         elif torch:

@@ -43,7 +43,7 @@ def torch_and_rocm(
 ) -> Iterator[Verdict]:
     """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
 
-    ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from, ``here``
+    ``rocm`` is what is installed besides torch, ``libraries`` where torch has ROCm's from, ``here``
     what another torch would be chosen for.
     """
     here = here or Surroundings(rocm=rocm.version, gpus=devices.architectures)

@@ -31,8 +31,8 @@ class Index(NamedTuple):
 
 def find_certificates() -> str:
     """Return the file of authorities that pip or uv is set to trust; "" for the system's."""
-    told = (os.environ.get(name, "") for name in _CERTIFICATES)
-    return next(filter(None, told), "") or _written().get("global.cert", "")
+    paths = (os.environ.get(name, "") for name in _CERTIFICATES)
+    return next(filter(None, paths), "") or _written().get("global.cert", "")
 
 
 def find_index() -> Index:

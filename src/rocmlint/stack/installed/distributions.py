@@ -193,37 +193,37 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
     """Ask an interpreter what it has; nothing is imported there. Raises InterpreterError."""
     interpreter = interpreter or Interpreter()
     modules = sorted({import_name(each) for each in PACKAGES if not each.startswith("rocm")})
-    told = interpreter.ask("packages.distributions", {"modules": modules}, shape=_TOLD)
+    facts = interpreter.ask("packages.distributions", {"modules": modules}, shape=_TOLD)
     return Environment(
-        told["executable"],
-        told["version"],
-        told["environment"],
-        tuple(_distribution(each) for each in told["distributions"]),
-        told["modules"],
-        tuple(told["unreadable"]),
-        told["prefix"],
-        tuple(_distribution(each) for each in told["hidden"]),
-        told["managed"],
+        facts["executable"],
+        facts["version"],
+        facts["environment"],
+        tuple(_distribution(each) for each in facts["distributions"]),
+        facts["modules"],
+        tuple(facts["unreadable"]),
+        facts["prefix"],
+        tuple(_distribution(each) for each in facts["hidden"]),
+        facts["managed"],
     )
 
 
-def _distribution(told: Mapping[str, Any]) -> Distribution:
+def _distribution(facts: Mapping[str, Any]) -> Distribution:
     requires, problems = [], []
-    for line in told["requires"]:
+    for line in facts["requires"]:
         requirement = requirement_of(line)
         if requirement is None:
             shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
-            problems.append(f"{told['name']}: Requires-Dist: {shown}: {fault_of(line)}")
+            problems.append(f"{facts['name']}: Requires-Dist: {shown}: {fault_of(line)}")
         else:
             requires.append(requirement)
     return Distribution(
-        told["name"],
-        told["version"],
+        facts["name"],
+        facts["version"],
         tuple(requires),
-        told["place"],
-        shortened(without_logins(told["installer"])),
-        told["direct_url"],
-        told["changed"],
-        told["record"],
+        facts["place"],
+        shortened(without_logins(facts["installer"])),
+        facts["direct_url"],
+        facts["changed"],
+        facts["record"],
         tuple(problems),
     )

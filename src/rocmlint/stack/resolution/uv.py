@@ -176,9 +176,9 @@ def _pinned(printed: str, wanted: Iterable[str]) -> Mapping[str, Version]:
     return found
 
 
-def _reason(told: str) -> str:
+def _reason(output: str) -> str:
     """Put uv's reason for a failure into one line, without its advice."""
-    text, _, _ = told.partition("\nhint:")
+    text, _, _ = output.partition("\nhint:")
     lines = [line.strip(_FRAME) for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("warning")]
     lines = [line for line in lines if _REFUSED not in line]

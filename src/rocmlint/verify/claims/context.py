@@ -81,10 +81,10 @@ class Context:
             return {}  # then each is asked for alone, so that one bad file hides no other
 
     def _defined(self, targets: Sequence[tuple[str, str]]) -> list[Mapping[str, Any]]:
-        told: list[Mapping[str, Any]] = self.interpreter.ask(
+        definitions: list[Mapping[str, Any]] = self.interpreter.ask(
             "imports.defined", {"targets": targets}
         )
-        return told
+        return definitions
 
     def loads(self, package: str) -> Mapping[str, Any]:
         """Import a package there, once however often it is claimed. Raises InterpreterError."""

@@ -123,9 +123,9 @@ def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
     results = patches.check(manifest, context.interpreter)
     judgement, evidence = _summed_up(results, {each.path for each in files})
     shown = os.path.relpath(overlay.folder)
-    told = "it has the module that the check imports"
-    told = f"{overlay.copied_at} copies it" if overlay.copied_at else told
-    compared = f"{shown}, {counted(files, 'file')} ({told})"
+    how = "it has the module that the check imports"
+    how = f"{overlay.copied_at} copies it" if overlay.copied_at else how
+    compared = f"{shown}, {counted(files, 'file')} ({how})"
     evidence = (Evidence("compared with", compared), *evidence)
     if judgement.verdict != "contradicted":
         return judgement, evidence
@@ -206,8 +206,8 @@ def _summed_up(results: Sequence[Result], paths: AbstractSet[str]) -> Checked:
     share = f"{len(decisive_files):,} of {counted(files, 'file')}"
     count = f"{share}: " if decisive_files else "version "
     judgement = Judgement(verdict, weakest.strength, count + first.seen, first.reason, first.action)
-    told = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
-    return judgement, as_evidence("file", told)
+    verdicts = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
+    return judgement, as_evidence("file", verdicts)
 
 
 def _by_record(target: str, context: Context, found: Sequence[Overlay]) -> Checked:

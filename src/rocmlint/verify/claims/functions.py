@@ -87,9 +87,9 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
 
 def _module(claim: Claim, context: Context) -> str:
     """Return the module that defines the class of a method; else that whose attribute is set."""
-    told = context.defined(claim.subject, claim.given)
-    is_method = "." in claim.given and told["found"] and told["named"]
-    return str(told["module"]) if is_method and not told["absent"] else claim.subject
+    definition = context.defined(claim.subject, claim.given)
+    is_method = "." in claim.given and definition["found"] and definition["named"]
+    return str(definition["module"]) if is_method and not definition["absent"] else claim.subject
 
 
 def _defined_by(claim: Claim) -> _Definition | None:

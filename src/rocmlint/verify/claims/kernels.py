@@ -63,22 +63,22 @@ def fast_path(claim: Claim, context: Context) -> Checked:
 
 def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
     """Import a package in the interpreter, and return what that maps."""
-    told = context.loads(package)
-    if told["error"] is None:
-        own = [each for each in told["libraries"] if f"/{package}" in each]
-        seen = f"version {told['version'] or 'unknown'}, {len(own)} libraries"
-        evidence = (Evidence("file", str(told["file"])), *as_evidence("library", own))
-        wrong = _without_code(package, told["file"], context)
+    loaded = context.loads(package)
+    if loaded["error"] is None:
+        own = [each for each in loaded["libraries"] if f"/{package}" in each]
+        seen = f"version {loaded['version'] or 'unknown'}, {len(own)} libraries"
+        evidence = (Evidence("file", str(loaded["file"])), *as_evidence("library", own))
+        wrong = _without_code(package, loaded["file"], context)
         return wrong or Judgement("proven", "mapped", seen), evidence
-    if told["checkout"]:
-        return _of_checkout(package, told["checkout"]), ()
-    is_absent = told["error"].startswith(f"ModuleNotFoundError: No module named {package!r}")
+    if loaded["checkout"]:
+        return _of_checkout(package, loaded["checkout"]), ()
+    is_absent = loaded["error"].startswith(f"ModuleNotFoundError: No module named {package!r}")
     seen = NOT_INSTALLED if is_absent else DOES_NOT_LOAD
     install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
     if optional:
-        reason = f"it does not load ({told['error']}), so the code takes its fallback"
+        reason = f"it does not load ({loaded['error']}), so the code takes its fallback"
         return Judgement("unproven", "located", seen, reason, install), ()
-    reason = f"the import fails: {told['error']}"
+    reason = f"the import fails: {loaded['error']}"
     return Judgement("contradicted", "located", seen, reason, install), ()
 
 

@@ -183,7 +183,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
     if not differing:
         return result_of(claim, subject, "proven", strength, f"{seen}, no difference")
     name, (was, now) = next(iter(differing.items()))
-    told = [
+    changes = [
         Evidence(module_named(each), f"was {before}, is {after}")
         for each, (before, after) in list(differing.items())[:SHOWN]
     ]
@@ -193,7 +193,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
         "contradicted",
         strength,
         f"{module_named(name)}: {now}",
-        (*told, *evidence),
+        (*changes, *evidence),
         f"{len(differing)} differ, the first is {module_named(name)}: was {was}, is {now}",
         f"check {module_named(name)} first; if this is intended, save it with --write-baseline",
     )

@@ -155,16 +155,16 @@ def agreement(word: str, why: str, mode: Mapping[str, Any]) -> Judgement:
 
 def about_cases(reference: Mapping[str, Any], mode: Mapping[str, Any]) -> Iterator[Evidence]:
     """Yield what came out for each size, and for other values."""
-    for told, each in zip(reference["cases"], mode["cases"], strict=True):
-        size = f" ({told['sizes']})" if told["counts"] else ""
+    for given, each in zip(reference["cases"], mode["cases"], strict=True):
+        size = f" ({given['sizes']})" if given["counts"] else ""
         outcome = each["outcome"]
         if outcome == "equal":
-            nothing = ", but all of it is NaN or empty" if told["says_nothing"] else ""
+            nothing = ", but all of it is NaN or empty" if given["says_nothing"] else ""
             text = f"equal, largest difference {each['largest']:.2g}{nothing}"
         elif outcome == "both refuse":
-            text = f"the model and the program refuse it: {_first_line(told['error'])}"
+            text = f"the model and the program refuse it: {_first_line(given['error'])}"
         elif outcome == "accepts":
-            text = f"only the model refuses it: {_first_line(told['error'])}"
+            text = f"only the model refuses it: {_first_line(given['error'])}"
         else:
             text = f"{outcome}: {_first_line(each['what'])}"
         yield Evidence(f"{each['name']}{size}", text)

@@ -158,12 +158,12 @@ def _word(
     return "PASS", f"{len(compared)} sizes" if program["asked"] else "one size: nothing is dynamic"
 
 
-def _is_accepted(case: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _is_accepted(case: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Return whether a program computes something where the model raises.
 
     Only for inputs of the factory: those that are made may be none that the model was made for.
     """
-    return case["outcome"] == "accepts" and bool(told["was_given"])
+    return case["outcome"] == "accepts" and bool(given["was_given"])
 
 
 def _too_few(

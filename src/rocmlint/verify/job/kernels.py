@@ -118,9 +118,9 @@ def _not_here(rank: int, paths: list[str], target: Target) -> Result:
 
 def _target(facts: Mapping[str, Any]) -> Target | None:
     """Return the GPU that a rank uses, as torch reports it; None without one."""
-    told = ((facts.get("torch") or {}).get("device") or {}).get("architecture")
+    architecture = ((facts.get("torch") or {}).get("device") or {}).get("architecture")
     try:
-        return parse_target(str(told)) if told else None
+        return parse_target(str(architecture)) if architecture else None
     except ValueError:
         return None
 

@@ -167,20 +167,20 @@ class _Run:
     def _turn(self, seconds: float) -> None:
         """Wait a little or until something happens, and see to it."""
         signals = {*_FORWARDED, signal.SIGCHLD}
-        told = signal.sigtimedwait(signals, seconds)
-        if told is not None and told.si_signo != signal.SIGCHLD:
-            self._hand_on(told)
+        received = signal.sigtimedwait(signals, seconds)
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            self._hand_on(received)
         self._reap()
         self._descendants.update()
         self._limit()
 
-    def _hand_on(self, told: Any) -> None:
-        if told.si_signo in _ENDING:
-            self.interrupted = told.si_signo
+    def _hand_on(self, received: Any) -> None:
+        if received.si_signo in _ENDING:
+            self.interrupted = received.si_signo
         # si_code > 0: by the kernel, for the terminal; the whole group has got it.
-        if told.si_code <= 0 and self._status is None:
-            os.kill(self.child.pid, told.si_signo)
-        if told.si_signo == signal.SIGTERM and self._kill_at is None:
+        if received.si_code <= 0 and self._status is None:
+            os.kill(self.child.pid, received.si_signo)
+        if received.si_signo == signal.SIGTERM and self._kill_at is None:
             self._kill_at = time.monotonic() + GRACE
 
     def _limit(self) -> None:

@@ -107,8 +107,8 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
 
 def _first(differing: list[Evidence]) -> tuple[Evidence, ...]:
     more = len(differing) - SHOWN
-    told = (Evidence("more", f"{more:,} others differ too"),) if more > 0 else ()
-    return (*differing[:SHOWN], *told)
+    rest = (Evidence("more", f"{more:,} others differ too"),) if more > 0 else ()
+    return (*differing[:SHOWN], *rest)
 
 
 def _seen(names: list[str], values: Mapping[int, Mapping[str, str]]) -> str:

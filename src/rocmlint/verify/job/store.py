@@ -40,9 +40,9 @@ class RankPlace:
 
 def place_of(address: str | None, rank: int | None, world_size: int | None) -> RankPlace:
     """Find the place from flags, else from what the launcher set. Raises ConfigError."""
-    told = ranks_of_environment()
-    rank = told["rank"] if rank is None else rank
-    world_size = told["world_size"] if world_size is None else world_size
+    launched = ranks_of_environment()
+    rank = launched["rank"] if rank is None else rank
+    world_size = launched["world_size"] if world_size is None else world_size
     if address is None:
         host, port = os.environ.get("MASTER_ADDR", ""), os.environ.get("MASTER_PORT", "")
         if not (host and port):
@@ -129,13 +129,13 @@ class Exchange:
             return bool(self._store.check([f"facts/{rank}"]))
         return False
 
-    def conclude(self, code: int, told: Mapping[int, str]) -> None:
+    def conclude(self, code: int, facts: Mapping[int, str]) -> None:
         """Publish how this rank ended, and wait until those that are there have read it."""
         self._store.set("verdict", str(code))
         if not self._keeps:
             return
         until = time.monotonic() + _FAREWELL
-        waiting = {rank for rank in told if rank != self.place.rank}
+        waiting = {rank for rank in facts if rank != self.place.rank}
         while waiting and time.monotonic() < until:
             waiting = {rank for rank in waiting if not self._store.check([f"heard/{rank}"])}
             time.sleep(_POLL / 2)

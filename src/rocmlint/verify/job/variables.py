@@ -77,16 +77,16 @@ def _value_text(value: str | None) -> str:
 
 def for_kernels(facts: Mapping[str, Any], *, at_start: bool) -> Mapping[str, str]:
     """Return the variables that choose kernels or communication, but for a rank's own."""
-    told = _values(facts, at_start=at_start)
-    return {name: value for name, value in told.items() if relevant(name) and name not in _OWN}
+    values = _values(facts, at_start=at_start)
+    return {name: value for name, value in values.items() if relevant(name) and name not in _OWN}
 
 
 def for_python(facts: Mapping[str, Any], *, at_start: bool) -> Mapping[str, str]:
     """Return the variables of Python, of the loader and of the libraries, but for places."""
-    told = _values(facts, at_start=at_start)
+    values = _values(facts, at_start=at_start)
     return {
         name: value
-        for name, value in told.items()
+        for name, value in values.items()
         if not relevant(name) and not name.endswith(_PLACES)
     }
 

@@ -98,7 +98,7 @@ def _is_untold(witness: WitnessReport, name: str, watch: Watch) -> bool:
 def _of_function(witness: WitnessReport, result: Result) -> Result:
     """Return a result on a function as one on the process in which it was looked at."""
     moment = witness.facts.get("moment")
-    told = replace(
+    own = replace(
         result,
         claim=f"{result.subject} {result.claim}",
         subject=witness.subject,
@@ -106,7 +106,7 @@ def _of_function(witness: WitnessReport, result: Result) -> Result:
         evidence=(*result.evidence, *where(witness)),
     )
     # What has the original at one look may have replaced it after that.
-    return told if witness.is_known else _without_end(told, witness)
+    return own if witness.is_known else _without_end(own, witness)
 
 
 def where(witness: WitnessReport) -> tuple[Evidence, ...]:

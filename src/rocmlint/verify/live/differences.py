@@ -59,17 +59,17 @@ def judgement_on(facts: Mapping[str, Any]) -> Judgement | None:
     if not altered or facts["loads_other"]:
         return None
     first = altered[0]
-    told = _KINDS[first["kind"]].format(
+    text = _KINDS[first["kind"]].format(
         origin=facts["origin"], module=facts["module"], where=where(first)
     )
     is_changed = facts["changed"] is not False
     if is_changed:
-        told += "; or the file was changed after the program was started, or when is unknown"
+        text += "; or the file was changed after the program was started, or when is unknown"
     return Judgement(
         "contradicted" if first["certain"] and not is_changed else "unproven",
         "live",
         f"{counted(altered, 'name')} not as in the source",
-        f"{first['name']} {told}",
+        f"{first['name']} {text}",
         f"remove the code at {where(first)} from the job, or make that change in the file; then "
         "restart the job"
         if first["line"] is not None

@@ -62,8 +62,8 @@ def check(
     facts = [
         {"error": f"the import failed: {answer['failed'][each.module]}"}
         if each.module in answer["failed"]
-        else told
-        for each, told in zip(functions, answer["functions"], strict=True)
+        else fact
+        for each, fact in zip(functions, answer["functions"], strict=True)
     ]
     owned = {each: compared[each] for each in owners if each in compared}
     yield from results_of_functions(functions, facts, owned, call or "")

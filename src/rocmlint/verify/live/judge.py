@@ -255,14 +255,14 @@ def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
         functions = f"none of {facts['defined']:,}" if facts["defined"] else "no"
         return f"{functions} functions; unchanged since the program was started"
-    told = (
+    text = (
         f"{counted(facts['matched'], 'function')} {'matches' if facts['matched'] == 1 else 'match'}"
     )
     if facts["wrapped"]:
-        told += f", {len(facts['wrapped']):,} of them wrapped"
+        text += f", {len(facts['wrapped']):,} of them wrapped"
     if facts["opaque"]:
-        told += f", {len(facts['opaque']):,} cannot be followed"
-    return told
+        text += f", {len(facts['opaque']):,} cannot be followed"
+    return text
 
 
 def _contradicted(seen: str, reason: str, action: str) -> Judgement:

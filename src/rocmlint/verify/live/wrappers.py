@@ -95,8 +95,8 @@ def lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _ran(entry: Mapping[str, Any]) -> str:
-    told = f"{entry['name']} behind {where(entry)}"
-    return f"{told} (as translated by torch.compile)" if entry["translated"] else told
+    text = f"{entry['name']} behind {where(entry)}"
+    return f"{text} (as translated by torch.compile)" if entry["translated"] else text
 
 
 def _by_place(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:

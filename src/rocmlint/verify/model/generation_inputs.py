@@ -143,8 +143,8 @@ def _steps(answer: Mapping[str, Any]) -> Iterator[Evidence]:
             f"{name} {'x'.join(map(str, shapes[0]))}" for name, shapes in call["vision"].items()
         )
         encoder = f", runs of the vision encoder: {call['encoder']}" if call["encoder"] else ""
-        told = f"{call['length']} tokens, {vision or 'no vision inputs'}{encoder}"
-        yield Evidence(f"step {number}", told)
+        text = f"{call['length']} tokens, {vision or 'no vision inputs'}{encoder}"
+        yield Evidence(f"step {number}", text)
 
 
 def _error(answer: Mapping[str, Any]) -> Iterator[Evidence]:

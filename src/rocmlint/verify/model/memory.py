@@ -126,11 +126,11 @@ def _evidence(answer: Mapping[str, Any], line: Trend, warm_up: int) -> Iterator[
     )
     if line.kind == "grows":
         for each in answer["lines"]:
-            told = f"{_place(each)}: {each['tensors']:,} tensors, {each['bytes']:,} bytes"
-            yield Evidence("made at", told)
+            text = f"{_place(each)}: {each['tensors']:,} tensors, {each['bytes']:,} bytes"
+            yield Evidence("made at", text)
         for each in answer["holders"]:
             yield Evidence("held by", each)
     resident = answer["resident"]
     if resident and resident[0]:
-        told = f"{resident[warm_up] / 1e6:,.0f} MB, then {resident[-1] / 1e6:,.0f} MB"
-        yield Evidence("process memory", f"{told} (not judged: it is noisy)")
+        text = f"{resident[warm_up] / 1e6:,.0f} MB, then {resident[-1] / 1e6:,.0f} MB"
+        yield Evidence("process memory", f"{text} (not judged: it is noisy)")

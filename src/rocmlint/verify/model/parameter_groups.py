@@ -130,8 +130,8 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
     if not rogue and not several:
         seen = f"{counted(names, 'parameter')} in {counted(groups, 'group')}"
         return _result(_IN_ONE, answer["model"], "proven", "live", seen, evidence)
-    told = [f"{len(rogue):,} in no group ({few(rogue, 2)})"] if rogue else []
-    told += [f"{len(several):,} in several ({few(several, 1)})"] if several else []
+    parts = [f"{len(rogue):,} in no group ({few(rogue, 2)})"] if rogue else []
+    parts += [f"{len(several):,} in several ({few(several, 1)})"] if several else []
     return _result(
         _IN_ONE,
         answer["model"],
@@ -139,7 +139,7 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
         "live",
         f"{len(rogue):,} in no group, {len(several):,} in several",
         evidence,
-        f"of {counted(names, 'parameter')}, {' and '.join(told)}: a parameter without a group is "
+        f"of {counted(names, 'parameter')}, {' and '.join(parts)}: a parameter without a group is "
         "not trained or gets the default learning rate, and one in two groups is updated twice",
         "add a pattern for the first kind, and make the patterns of the second kind exclusive",
     )
@@ -228,12 +228,12 @@ def _optimizer(answer: Mapping[str, Any]) -> Result:
         *evidence_of("twice in the optimizer", twice, SHOWN),
         *about(answer),
     )
-    told = [f"{len(missing):,} trained parameters are not in it"] if missing else []
-    told += [f"{len(twice):,} are in it twice"] if twice else []
-    told += [f"{foreign:,} of its tensors are not parameters of the model"] if foreign else []
-    if not told and not trained:
+    parts = [f"{len(missing):,} trained parameters are not in it"] if missing else []
+    parts += [f"{len(twice):,} are in it twice"] if twice else []
+    parts += [f"{foreign:,} of its tensors are not parameters of the model"] if foreign else []
+    if not parts and not trained:
         return _nothing(claim, answer, "no parameter is trained (requires_grad is False)")
-    if not told:
+    if not parts:
         seen = f"{counted(trained, 'parameter')} in {answer['optimizer']}"
         return _result(claim, answer["model"], "proven", "live", seen, evidence)
     return _result(
@@ -241,9 +241,9 @@ def _optimizer(answer: Mapping[str, Any]) -> Result:
         answer["model"],
         "contradicted",
         "live",
-        "; ".join(told),
+        "; ".join(parts),
         evidence,
-        f"of {counted(trained, 'trained parameter')}: {'; '.join(told)}",
+        f"of {counted(trained, 'trained parameter')}: {'; '.join(parts)}",
         "create the optimizer after the model is complete, moved and wrapped, from "
         "model.named_parameters()",
     )

@@ -46,9 +46,9 @@ def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     for fact in answer["tokens"]:
         claim = f"{fact['token']} is one token with id {fact['expected']}"
         yield _judged_token(fact, answer).on(CHECK, claim, subject, _evidence(fact, answer))
-    told = {each["expected"] for each in answer["tokens"]}
+    expected = {each["expected"] for each in answer["tokens"]}
     for name, named in answer["ids"].items():
-        if named["id"] not in told:
+        if named["id"] not in expected:
             claim = f"{name} ({named['id']}) is a special token with an embedding"
             # Nothing says which token it should be, so the result shows which one it is.
             yield _judged_named(named, answer).on(CHECK, claim, subject, about(answer))

@@ -323,18 +323,18 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
 
 def _evidence_of(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
     """Return each kernel: its part of the time, its name, and the files that hold it."""
-    told = []
+    evidence = []
     for each in kernels[:_SHOWN]:
         lines = [each.ran.name, *(_place(holder) for holder in each.holders[:_SHOWN])]
         if len(each.holders) > _SHOWN:
             lines.append(f"and {len(each.holders) - _SHOWN:,} more files")
-        told.append(
+        evidence.append(
             Evidence(f"{ran.share([each])}, {counted(each.ran.calls, 'call')}", "\n".join(lines))
         )
     if len(kernels) > _SHOWN:
         rest = kernels[_SHOWN:]
-        told.append(Evidence(ran.share(rest), f"{counted(rest, 'more kernel')}"))
-    return told
+        evidence.append(Evidence(ran.share(rest), f"{counted(rest, 'more kernel')}"))
+    return evidence
 
 
 def _place(holder: Holder) -> str:
@@ -351,12 +351,12 @@ def _shares(ran: Attribution) -> list[tuple[str, str]]:
 
 
 def _shares_told(ran: Attribution) -> list[Evidence]:
-    told = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
+    evidence = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
     taken = branches(ran.trace.operators).most_common()
     if taken:
         calls = ", ".join(f"{branch} {counted(number, 'call')}" for branch, number in taken)
-        told.append(Evidence("attention of torch", calls))
-    return told
+        evidence.append(Evidence("attention of torch", calls))
+    return evidence
 
 
 def _instead(ran: Attribution) -> str:
@@ -364,10 +364,12 @@ def _instead(ran: Attribution) -> str:
 
 
 def _unread(ran: Attribution) -> list[Evidence]:
-    told = [Evidence("could not be read", f"{path}: {why}") for path, why in ran.problems[:_SHOWN]]
+    evidence = [
+        Evidence("could not be read", f"{path}: {why}") for path, why in ran.problems[:_SHOWN]
+    ]
     if len(ran.problems) > _SHOWN:
-        told.append(Evidence("could not be read", f"{len(ran.problems) - _SHOWN:,} more files"))
-    return told
+        evidence.append(Evidence("could not be read", f"{len(ran.problems) - _SHOWN:,} more files"))
+    return evidence
 
 
 def percent(part: float, whole: float) -> str:

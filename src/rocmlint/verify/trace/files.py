@@ -247,13 +247,13 @@ class _Dispatches:
             name = next((_word(entry[each]) for each in _SYMBOL_NAMES if entry.get(each)), "")
             self._names[self._key(entry)] = _SYMBOL.sub("", name)
         elif kind == "dispatch" and isinstance(entry, dict):
-            told = entry.get("dispatch_info")
+            info = entry.get("dispatch_info")
             begin, end = entry.get("start_timestamp"), entry.get("end_timestamp")
             # As whole numbers: a float does not hold the nanoseconds since 1970.
             if isinstance(begin, int) and isinstance(end, int):
                 begin, end = 0, end - begin
             time = _number(end) - _number(begin)
-            total = self._of.setdefault(self._key(told if isinstance(told, dict) else {}), [0, 0.0])
+            total = self._of.setdefault(self._key(info if isinstance(info, dict) else {}), [0, 0.0])
             total[0] += 1
             total[1] += max(time, 0.0)
             return True

@@ -60,7 +60,7 @@ _CK = re.compile(r"\b(?:ck|ck_tile)::|^_ZN?K?(?:2ck|7ck_tile)")
 
 
 def of_file(path: str, name: str, made_of: str = "") -> Origin:
-    """Return whose kernel ``name`` is, which stands in the file ``path``.
+    """Return whose kernel ``name`` is, which is in the file ``path``.
 
     ``made_of`` is the file that the kernel came from, where that is another: the Python file that
     Triton compiled, or the library whose code was moved into a kpack archive.

@@ -194,8 +194,8 @@ class Examined(Host):
         return value if isinstance(value, str) else None
 
 
-def _node(told: Mapping[str, Any]) -> Node:
-    can = (told.get("user_can_read"), told.get("user_can_write"))
+def _node(entry: Mapping[str, Any]) -> Node:
+    can = (entry.get("user_can_read"), entry.get("user_can_write"))
     may_open = None if None in can else all(can)
-    group = str(told.get("owner_group") or "")
-    return Node(str(told.get("path")), group, None, str(told.get("mode") or ""), may_open)
+    group = str(entry.get("owner_group") or "")
+    return Node(str(entry.get("path")), group, None, str(entry.get("mode") or ""), may_open)

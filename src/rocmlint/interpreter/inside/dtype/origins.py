@@ -100,12 +100,12 @@ class Origins:
         sources: Sequence[Any],
         results: Sequence[Any],
         kept: bool,
-        told: Callable[[str, bool], Origin],
+        describe: Callable[[str, bool], Origin],
     ) -> Sequence[Origin]:
         """Note the result of an operation on its sources, and return the dtypes that it created.
 
-        ``kept`` says that the first source is only written to. ``told`` describes a dtype that this
-        operation gives; its argument is whether sources of several dtypes met.
+        ``kept`` says that the first source is only written to. ``describe`` returns the origin of
+        a dtype of this operation, by whether sources of several dtypes met.
         """
         parts = [(each, self.origin_of(each)) for each in sources]
         mixed = parts[1:] if kept else parts
@@ -116,7 +116,7 @@ class Origins:
         for tensor in results:
             origin = None
             if tensor.is_floating_point() and name_of(tensor.dtype) != self._dominant:
-                origin, is_new = self._origin(tensor.dtype, parts, told)
+                origin, is_new = self._origin(tensor.dtype, parts, describe)
                 if origin and is_new:
                     new.append(origin)
                 if origin and is_new and origin.how != "weight":
@@ -128,7 +128,7 @@ class Origins:
         self,
         dtype: Any,
         parts: Sequence[tuple[Any, Made]],
-        told: Callable[[str, bool], Origin],
+        describe: Callable[[str, bool], Origin],
     ) -> tuple[Origin | None, bool]:
         """Return where the dtype of a result comes from, and whether from this operation."""
         floats = [(each, made) for each, made in parts if each.is_floating_point()]
@@ -141,13 +141,13 @@ class Origins:
         own = [each for _, made in same for each in made.weights if each.dtype == dtype]
         if own:
             first = next((each for each in own if each.design), own[0])
-            created = told(name_of(dtype), False)
+            created = describe(name_of(dtype), False)
             return created._replace(how="weight", design=first.design, weight=first.name), True
         if known:
             return next((each for each in known if not each.design), known[0]), False
         if floats and len(same) == len(floats):
             return None, False
-        return told(name_of(dtype), len({each.dtype for each, _ in floats}) > 1), True
+        return describe(name_of(dtype), len({each.dtype for each, _ in floats}) > 1), True
 
     def _remember(self, tensor: Any, made: Made) -> None:
         address = address_of(tensor)

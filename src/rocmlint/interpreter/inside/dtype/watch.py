@@ -108,12 +108,12 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             if wide:
                 self._note_wide(wide, call)
 
-            def told(dtype: str, is_mixed: bool) -> Origin:
+            def describe(dtype: str, is_mixed: bool) -> Origin:
                 return self._origin(func, dtype, is_mixed)
 
             name = name_of_operation(func)[1]
             made_of = [] if _SHAPED.search(name) else sources
-            new = origins.note(made_of, list(tensors_in(result)), name == "copy_", told)
+            new = origins.note(made_of, list(tensors_in(result)), name == "copy_", describe)
             if call:
                 call.casts += new
             return result
@@ -124,8 +124,8 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             key = (wide["kind"], name, wide["weight"], place)
             if wide["kind"] == "opaque":
                 wide["why"] = ""
-            told = {"module": name, "place": place, "count": 0, **wide}
-            self.matmuls.wide.setdefault(key, told)["count"] += 1
+            entry = {"module": name, "place": place, "count": 0, **wide}
+            self.matmuls.wide.setdefault(key, entry)["count"] += 1
 
         def _origin(self, func: Any, dtype: str, is_mixed: bool) -> Origin:
             """Describe a dtype that an operation gives.
@@ -245,12 +245,14 @@ def watch_of(dominant: str, origins: Origins) -> Any:
         ) -> None:
             new = {name_of(each.dtype) for each in tensors}
             cast = cast_of(origins, call, tensors, new)
-            told = {**described(call, new), "cast": cast, "why": why}
-            told["own"] = {
+            entry = {**described(call, new), "cast": cast, "why": why}
+            entry["own"] = {
                 name_of(each.dtype) for each in only_floats(call.module.parameters())
             } == new
-            if not any(each["module"] == call.name and each["new"] == told["new"] for each in kept):
-                kept.append(told)
+            if not any(
+                each["module"] == call.name and each["new"] == entry["new"] for each in kept
+            ):
+                kept.append(entry)
 
     return Watch()
 
@@ -279,8 +281,8 @@ def cast_of(
     first = next((each for each in found if each and each.place), None)
     if first is None:
         return None
-    told = {"dtype": first.dtype, "place": first.place, "operation": first.operation}
-    return {**told, "weight": first.weight, "is_given": first in found[: len(tensors)]}
+    cast = {"dtype": first.dtype, "place": first.place, "operation": first.operation}
+    return {**cast, "weight": first.weight, "is_given": first in found[: len(tensors)]}
 
 
 def _logits(output: Any) -> Any:

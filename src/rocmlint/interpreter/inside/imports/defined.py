@@ -40,20 +40,20 @@ def _definition_of(module: str, name: str) -> dict[str, Any]:
     while not found and "." in module:
         module, _, last = module.rpartition(".")
         found, names, name = locate(module), [last, *names], ""
-    told: dict[str, Any] = {"found": bool(found), "module": module, "origin": None, "line": None}
-    told |= {"missing": None, "absent": False, "named": True}
+    facts: dict[str, Any] = {"found": bool(found), "module": module, "origin": None, "line": None}
+    facts |= {"missing": None, "absent": False, "named": True}
     if not found or found[0].kind != "source" or found[0].origin is None:
-        return told
+        return facts
     source = _read(found[0].origin)
-    told["origin"] = found[0].origin
+    facts["origin"] = found[0].origin
     if not names:
-        return told
+        return facts
     known = _has_word(source, names[0])
     if not name and not known and found[0].locations is not None:
-        return {**told, "missing": f"{module}.{names[0]}"}
-    told["absent"] = not known and not _ANYTHING.search(source)
+        return {**facts, "missing": f"{module}.{names[0]}"}
+    facts["absent"] = not known and not _ANYTHING.search(source)
     definition = _definition(module, names, set())
-    return {**told, **(asdict(definition) if definition else {"named": known})}
+    return {**facts, **(asdict(definition) if definition else {"named": known})}
 
 
 @dataclass(frozen=True)

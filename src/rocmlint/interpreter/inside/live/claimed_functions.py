@@ -99,35 +99,35 @@ def _facts_of(module: object, found: Standing, file: CodeFile, wanted: Wanted) -
         return {"state": "unknown", "problem": problem} if makes else {"state": "absent"}
     value = called(found.value)
     known = {"kind": type(value).__name__, "place": _entry(value)}
-    told = {**known, **_of_file(found.value, file, wanted["function"])}
-    if told["state"] == "other":
-        told |= _otherwise(found.value, file, wanted)
+    facts = {**known, **_of_file(found.value, file, wanted["function"])}
+    if facts["state"] == "other":
+        facts |= _otherwise(found.value, file, wanted)
     if found.interceptor is not None:
         code = found.interceptor.__code__
-        told["problem"] = (
+        facts["problem"] = (
             "its attributes are looked up by a __getattribute__ of its own, defined at "
             f"{code.co_filename}:{code.co_firstlineno}"
         )
-    return told
+    return facts
 
 
 def _of_file(kept: object, file: CodeFile, function: str) -> dict[str, Any]:
     """Return which part of the file an object is; "other" for one that is not plainly of it."""
     value = called(kept)
     is_class = issubclass(type(value), type)
-    told = _of_class(value, file) if is_class else _of_code(entered(value), file)  # type: ignore[arg-type]
-    names = {told["defined_as"], told["defined_as"].rpartition(".")[0] if not is_class else ""}
-    if told["state"] == "right" and type(value) is FunctionType:
-        names = {told["defined_as"]}
-    if told["state"] == "right" and function and function not in names:
-        told["state"] = "another"
-    if told["state"] in ("other", "another"):
+    state = _of_class(value, file) if is_class else _of_code(entered(value), file)  # type: ignore[arg-type]
+    names = {state["defined_as"], state["defined_as"].rpartition(".")[0] if not is_class else ""}
+    if state["state"] == "right" and type(value) is FunctionType:
+        names = {state["defined_as"]}
+    if state["state"] == "right" and function and function not in names:
+        state["state"] = "another"
+    if state["state"] in ("other", "another"):
         made = _made_here(kept, file, function)
         if made:
             return {"state": "right", "defined_as": made, **_checked(value, file)}
-    elif told["state"] == "right" and not is_class:
-        told |= _checked(value, file)
-    return told
+    elif state["state"] == "right" and not is_class:
+        state |= _checked(value, file)
+    return state
 
 
 def _of_class(value: type, file: CodeFile) -> dict[str, Any]:

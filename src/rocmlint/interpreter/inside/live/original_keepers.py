@@ -63,7 +63,7 @@ def keepers(
     one that an import of theirs gives it. ``kept`` have it by another name, as code does that goes
     back to the original. What the file itself has is its own affair.
     """
-    told: dict[str, list[dict[str, Any]]] = {"older": [], "kept": []}
+    keepers_by_kind: dict[str, list[dict[str, Any]]] = {"older": [], "kept": []}
     own = [sys.modules[wanted["module"]], *file.modules]
     for each in kept if not wanted["keys"] else ():
         if any(sys.modules.get(each.holder) is it for it in own):
@@ -71,8 +71,8 @@ def keepers(
         if each.owner == wanted["module"] and _is_original(each, wanted, found, file):
             code, line = place(each.value) if each.name else (None, None)
             entry = {"module": each.holder, "attribute": each.attribute, "file": code, "line": line}
-            told["older" if _is_by_its_name(each) else "kept"].append(entry)
-    return told
+            keepers_by_kind["older" if _is_by_its_name(each) else "kept"].append(entry)
+    return keepers_by_kind
 
 
 def _is_original(each: Kept, wanted: dict[str, Any], found: Standing, file: CodeFile) -> bool:

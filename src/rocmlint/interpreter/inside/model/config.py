@@ -106,9 +106,13 @@ def _fields(schema: Any, prefix: str) -> Iterator[dict[str, Any]]:
     for name, is_required, default in _declared(schema):
         hint = hints.get(name)
         inner = _schema_in(hint)
-        told = {"name": prefix + name, "required": is_required, "has_default": not is_required}
-        told |= {"kind": "section" if inner else _kind(hint), "default": _text_of(default)}
-        yield told
+        field_facts = {
+            "name": prefix + name,
+            "required": is_required,
+            "has_default": not is_required,
+        }
+        field_facts |= {"kind": "section" if inner else _kind(hint), "default": _text_of(default)}
+        yield field_facts
         if inner is not None and inner is not schema:
             yield from _fields(inner, f"{prefix}{name}.")
 

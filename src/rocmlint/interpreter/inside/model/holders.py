@@ -37,10 +37,10 @@ def of_storages(addresses: set[int], files: Sequence[str]) -> list[str]:
     # isinstance() would run what a proxy says.
     tensors = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
     growing = [each for each in tensors if _address(each) in addresses][:_MOST]
-    told = [
+    names = [
         f"{name} (holds {many} of them)" for name, many in _owners(growing, files).most_common(4)
     ]
-    return told + list(_graphs(tensors, len(addresses), files))
+    return names + list(_graphs(tensors, len(addresses), files))
 
 
 def _address(tensor: Any) -> int | None:

@@ -210,18 +210,18 @@ def _gradients(model: Any, loss: Any) -> dict[str, Any]:
     """Go backward once, and return which parameters have gradients that are not finite."""
     torch = torch_of_the_job()
     trained = sum(each.requires_grad for each in model.parameters())
-    told: dict[str, Any] = {"tried": False, "made": 0, "wrong": [], "error": None}
-    told["trained"] = trained
+    facts: dict[str, Any] = {"tried": False, "made": 0, "wrong": [], "error": None}
+    facts["trained"] = trained
     if not isinstance(loss, torch.Tensor) or not loss.requires_grad or loss.numel() != 1:
-        return told
-    told["tried"] = True
+        return facts
+    facts["tried"] = True
     try:
         model.zero_grad(set_to_none=True)
         loss.backward()
     except Exception as error:  # noqa: BLE001 - code of the user
-        return {**told, "error": _error(error)}
+        return {**facts, "error": _error(error)}
     grads = [(name, each.grad) for name, each in model.named_parameters() if each.grad is not None]
-    return {**told, "made": len(grads), "wrong": _not_finite(grads)}
+    return {**facts, "made": len(grads), "wrong": _not_finite(grads)}
 
 
 def _not_finite(named: Any) -> list[str]:

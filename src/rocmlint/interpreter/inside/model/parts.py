@@ -80,7 +80,9 @@ def parts_of(request: dict[str, Any], *, weights: bool = True, processor: bool =
     torch.manual_seed(SEED)
     if request.get("config"):
         configured = importlib.import_module("..configured", __name__)
-        parts: Parts = configured.of(request["config"], weights=weights, processor=processor)
+        parts: Parts = configured.parts_of_folder(
+            request["config"], weights=weights, processor=processor
+        )
     else:
         parts = sorted_out(_made(request["factory"]), request["factory"])
     if parts.trainer is not None:
@@ -168,9 +170,9 @@ _OF_TRAINERS = {
 
 def versions() -> list[str]:
     """Return the versions on which an answer rests."""
-    told = []
+    found = []
     for name in ("torch", "transformers"):
         module: Any = sys.modules.get(name)
         if module is not None:
-            told.append(f"{name} {getattr(module, '__version__', 'of unknown version')}")
-    return told
+            found.append(f"{name} {getattr(module, '__version__', 'of unknown version')}")
+    return found

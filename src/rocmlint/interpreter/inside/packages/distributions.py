@@ -54,14 +54,14 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             continue
         seen.add(real)
         try:
-            told = _facts_of(each)
+            facts = _facts_of(each)
         except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
             unreadable.append(f"{_place(each)}: {type(error).__name__}: {error}")
             continue
-        if told is None:
+        if facts is None:
             unreadable.append(f"{_place(each)}: has no readable METADATA: an incomplete uninstall")
-        elif found.setdefault(told["name"], told) is not told:
-            hidden.append(told)
+        elif found.setdefault(facts["name"], facts) is not facts:
+            hidden.append(facts)
     return {
         "executable": sys.executable,
         "version": sys.version.split()[0],

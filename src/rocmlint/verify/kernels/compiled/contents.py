@@ -70,12 +70,12 @@ def _is_keyed(path: str) -> bool:
 def _metadata(kernel: str) -> tuple[str, str]:
     """Return the processor and the version of Triton in the metadata of a kernel."""
     try:
-        told = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
+        metadata = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
     except (OSError, ValueError, RecursionError):
         return "", ""
-    if not isinstance(told, dict):
+    if not isinstance(metadata, dict):
         return "", ""
-    target, version = told.get("target"), told.get("triton_version")
+    target, version = metadata.get("target"), metadata.get("triton_version")
     processor = target.get("arch") if isinstance(target, dict) else None
     return (
         processor.partition(":")[0] if isinstance(processor, str) else "",
