@@ -35,7 +35,7 @@ _SHOWN = 3
 """How many files that changed are named."""
 
 
-class Folders(NamedTuple):
+class WatchedFolders(NamedTuple):
     """The folders to watch: a file alone would be lost when an editor replaces it."""
 
     whole: Sequence[str]
@@ -77,11 +77,11 @@ def _read_by(flags: SimpleNamespace) -> frozenset[str]:
     return frozenset()
 
 
-def _folders(paths: Sequence[str], read: frozenset[str]) -> Folders:
+def _folders(paths: Sequence[str], read: frozenset[str]) -> WatchedFolders:
     whole = [os.path.abspath(each) for each in paths if os.path.isdir(each)]
     around = [*paths, *read]
     alone = {above for each in around for above in _above(os.path.dirname(os.path.abspath(each)))}
-    return Folders(whole, sorted(each for each in alone - {*whole} if os.path.isdir(each)))
+    return WatchedFolders(whole, sorted(each for each in alone - {*whole} if os.path.isdir(each)))
 
 
 def _above(folder: str) -> Iterator[str]:
@@ -96,7 +96,9 @@ def _above(folder: str) -> Iterator[str]:
     yield from found
 
 
-def _changes(folders: Folders, read: frozenset[str], interrupted: Event) -> Iterator[Sequence[str]]:
+def _changes(
+    folders: WatchedFolders, read: frozenset[str], interrupted: Event
+) -> Iterator[Sequence[str]]:
     """Yield again and again the files that changed, often none. Raises ConfigError."""
     try:
         from watchfiles import watch as changes_in  # noqa: PLC0415 - an extra

@@ -23,7 +23,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _WRONG = frozenset({"error", "warning"})
 
 
-class Place(NamedTuple):
+class CausePlace(NamedTuple):
     """A file, ``FILE:LINE`` or a folder, and what is wrong with it where that needs a word."""
 
     path: str
@@ -48,7 +48,7 @@ class Cause:
     area: Area
     subject: str
     problem: str
-    where: tuple[Place, ...] = ()
+    where: tuple[CausePlace, ...] = ()
     do: tuple[str, ...] = ()
     confirm: str = ""
     evidence: tuple[Evidence, ...] = ()
@@ -78,7 +78,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RanCode:
     """A job that was run: its command, how it ended, and what was watched in it."""
 
     command: tuple[str, ...]
@@ -98,7 +98,7 @@ class Page:
     found: Findings = field(default_factory=Findings)
     prefix: str = ""
     """The folder of the environment, to shorten paths."""
-    ran: Ran | None = None
+    ran: RanCode | None = None
 
     @property
     def causes(self) -> list[Cause]:

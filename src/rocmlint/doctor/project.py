@@ -37,7 +37,7 @@ _OF_ALL = frozenset(
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeResults:
     """The files below a folder, read by the rules once for findings and claims."""
 
     folder: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.doctor.causes import Cause, Findings, Place
+from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.text.words import counted
 from rocmlint.verify.patches.versions import install_command
 from rocmlint.verify.result import Evidence
@@ -89,7 +89,7 @@ def _wrong(
         "versions",
         name,
         problem,
-        (Place(wanted.place),) if wanted.place else (),
+        (CausePlace(wanted.place),) if wanted.place else (),
         (_install(name, wanted, environment, installed.installer),),
         confirm,
         (Evidence("distribution", installed.place), Evidence("declared", wanted.said)),
@@ -103,7 +103,7 @@ def _missing(package: str, wanted: Candidate, environment: Environment, confirm:
         "versions",
         package,
         f"not installed, and the project requires it ({wanted.requirement or wanted.said})",
-        (Place(wanted.place),) if wanted.place else (),
+        (CausePlace(wanted.place),) if wanted.place else (),
         (_install(package, wanted, environment, ""),),
         confirm,
         (Evidence("declared", wanted.said),),

@@ -41,7 +41,7 @@ class GitError(RocmlintError):
     """Git cannot answer; the message is its own, or says what to do."""
 
 
-class Answer(NamedTuple):
+class GitAnswer(NamedTuple):
     """Output of git, and its exit code."""
 
     code: int
@@ -59,7 +59,7 @@ class Git(NamedTuple):
 
     folder: str
 
-    def ask(self, *arguments: str) -> Answer:
+    def ask(self, *arguments: str) -> GitAnswer:
         """Return what git answers, whatever its exit code. Raises GitError where it is missing."""
         try:
             done = subprocess.run(
@@ -72,9 +72,9 @@ class Git(NamedTuple):
             )
         except OSError as error:
             raise _not_started(error) from error
-        return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        return GitAnswer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
-    def answer(self, *arguments: str) -> Answer:
+    def answer(self, *arguments: str) -> GitAnswer:
         """Return what git answers. Raises GitError with its own words where it fails."""
         answer = self.ask(*arguments)
         if answer.code:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds, kept
 from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.amd_packages import amd_packages
 from rocmlint.stack.checks.companions import companions
@@ -51,7 +51,7 @@ class Stack:
     verdicts: tuple[Verdict, ...]
     observed: Observed | None = None
     driver: Driver | None = None
-    kept: Kept = NOTHING
+    kept: KeptBuilds = NOTHING
     """Builds that commands in verdicts leave alone: none if torch is not for the ROCm."""
     rocm_of_torch: RocmOfTorch = ""
     """Where torch has ROCm's libraries from."""

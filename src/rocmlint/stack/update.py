@@ -24,7 +24,7 @@ from rocmlint.published import (
 )
 from rocmlint.stack.indexes import newer_requirements, newer_wheels
 from rocmlint.stack.indexes.amd_index import refreshed
-from rocmlint.stack.indexes.fetch import FetchError, Reader
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader
 from rocmlint.text.json import dumps
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Updated:
 
 
 @dataclass(frozen=True)
-class Sources:
+class TableSources:
     """Where tables are fetched from; AMD's own indexes are in its table."""
 
     index: str
@@ -79,7 +79,10 @@ class Sources:
 
 
 def update(
-    reader: Reader, sources: Sources, wanted: Iterable[Table], progress: Callable[[str], None]
+    reader: IndexReader,
+    sources: TableSources,
+    wanted: Iterable[Table],
+    progress: Callable[[str], None],
 ) -> tuple[Updated, ...]:
     """Fetch what indexes have and write it. Raises UpdateError, also where no index has anything.
 
@@ -112,7 +115,7 @@ def fetched_paths() -> tuple[str, ...]:
 
 
 def _requirements(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     before = requirements.AS_OF
     found = newer_requirements.find_newer(reader, sources.index, progress)
@@ -128,7 +131,7 @@ def _requirements(
 
 
 def _wheels(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     before, known = rocm_wheels.as_of(), rocm_wheels.rows()
     progress("torch")
@@ -148,7 +151,7 @@ def _wheels(
 
 
 def _amd_wheels(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     del sources  # they are in the table
 

@@ -30,7 +30,7 @@ _HEAD = 400
 """Bytes at the top in which a file may name its encoding."""
 
 
-class Problem(NamedTuple):
+class RowProblem(NamedTuple):
     """An error in one line; ``path`` is None where it is not about one file."""
 
     path: str | None
@@ -46,7 +46,7 @@ class _Row(NamedTuple):
 
 
 @dataclass
-class Repository:
+class TableRepository:
     """The files of a repository that are in a table; ``name`` is None for rows without one."""
 
     name: str | None
@@ -54,7 +54,7 @@ class Repository:
     """By path, in its shortest form."""
     given: dict[str, str] = field(default_factory=dict)
     """How the table writes each of these paths."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[RowProblem] = field(default_factory=list)
 
     def add(self, path: str, content: Content) -> None:
         """Add a file; of several with one path none counts, unless they are the same."""
@@ -69,19 +69,19 @@ class Repository:
         folders = {above for path in self.contents for above in _above(path)}
         for path in sorted(folders & self.contents.keys()):
             del self.contents[path]
-            self.problems.append(Problem(self.given[path], "is both a file and a directory"))
+            self.problems.append(RowProblem(self.given[path], "is both a file and a directory"))
 
 
-def repositories(table: pa.Table | pa.RecordBatch) -> list[Repository]:
+def repositories(table: pa.Table | pa.RecordBatch) -> list[TableRepository]:
     """Return the repositories in a table, sorted by their names.
 
     Raises RocmlintError where a column is missing or has another type.
     """
-    found: dict[str | None, Repository] = {}
+    found: dict[str | None, TableRepository] = {}
     for row in _rows(table):
-        repository = found.setdefault(row.repository, Repository(row.repository))
+        repository = found.setdefault(row.repository, TableRepository(row.repository))
         if row.problem is not None:
-            repository.problems.append(Problem(row.path, row.problem))
+            repository.problems.append(RowProblem(row.path, row.problem))
         elif row.path is not None:
             repository.add(row.path, row.content)
     for each in found.values():

@@ -8,7 +8,7 @@ import pytest
 
 from rocmlint.verify.export import claims
 from rocmlint.verify.export.judge import Judged, verdicts_of, worst
-from rocmlint.verify.export.question import Facts
+from rocmlint.verify.export.question import ExportFacts
 
 
 def told(name: str, **changes: Any) -> dict[str, Any]:
@@ -35,13 +35,15 @@ EQUAL = [ran(each) for each in NAMES]
 TOLD = [told(each) for each in NAMES]
 
 
-def facts(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Facts:
+def facts(
+    one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any
+) -> ExportFacts:
     by_itself = {"weights": "same", "training": False, **changes}
     by_itself["scenarios"] = [{"name": "forward", "cases": reference}]
     digests = [each["name"] for each in reference]
     program = {"name": "forward", "digests": digests, "asked": 1, "notes": [], "modes": [one]}
     whole = {"model": "Model", "notes": ["torch 2.13.0"], "weights": "same"}
-    return Facts(by_itself, {**whole, "scenarios": [program]})
+    return ExportFacts(by_itself, {**whole, "scenarios": [program]})
 
 
 def judge(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Judged:

@@ -29,7 +29,7 @@ from rocmlint.rule.claims import kernel_package
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.verify.claims.check import check
-from rocmlint.verify.claims.context import Context, Pin
+from rocmlint.verify.claims.context import ClaimContext, PinnedVersion
 from rocmlint.verify.claims.merged_results import together
 from rocmlint.verify.live import imported
 from rocmlint.verify.manifest.read import read
@@ -83,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
     chosen = chosen_interpreter(flags.python, _folder(paths[0]), os.environ)
     say(*warnings_of(chosen))
     interpreter = Interpreter(chosen.path, flags.timeout)
-    context = Context(interpreter, manifests, pin=pins(configuration))
+    context = ClaimContext(interpreter, manifests, pin=pins(configuration))
     say(_asked(interpreter, chosen))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
@@ -135,17 +135,17 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
     return wanted
 
 
-def pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
+def pins(configuration: Configuration) -> Callable[[str, str], PinnedVersion | None]:
     """Return a function that finds the version to which the project of a file pins a package."""
     disk = Disk(text_of)
 
     @cache
-    def pin(package: str, folder: str) -> Pin | None:
+    def pin(package: str, folder: str) -> PinnedVersion | None:
         path = os.path.join(folder, "program.py")
         project = project_of(path, configuration.settings_for(folder), disk)
         found = project.versions(canonicalize_name(package))
         is_one = len(found) == 1 and found[0].said.startswith(("pin", "lock"))
-        return Pin(str(found[0].version), found[0].said) if is_one else None
+        return PinnedVersion(str(found[0].version), found[0].said) if is_one else None
 
     return lambda package, file: pin(package, os.path.dirname(os.path.abspath(file)))
 

@@ -16,7 +16,7 @@ from rocmlint.cli.verify.common import (
 )
 from rocmlint.errors import ConfigError
 from rocmlint.verify.export.judge import verdicts_of
-from rocmlint.verify.export.question import Question, asked, probed
+from rocmlint.verify.export.question import ExportQuestion, asked, probed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -100,7 +100,7 @@ def run(flags: SimpleNamespace) -> int:
     return finish([result for each in found for result in each.results], flags)
 
 
-def question_of(flags: SimpleNamespace) -> Question:
+def question_of(flags: SimpleNamespace) -> ExportQuestion:
     """Return what is asked about one model. Raises ConfigError."""
     if flags.factory:
         refuse_wrong_factory(flags.factory)
@@ -108,4 +108,4 @@ def question_of(flags: SimpleNamespace) -> Question:
         message = f"--config {flags.config}: not a directory with a config.json"
         raise ConfigError(message)
     modes = (False, True) if flags.both_modes else (flags.strict,)
-    return Question(flags.factory, flags.config, modes, flags.onnx, flags.plain, flags.memory)
+    return ExportQuestion(flags.factory, flags.config, modes, flags.onnx, flags.plain, flags.memory)

@@ -18,9 +18,9 @@ from rocmlint.stack.wheels.offered import how_to_install
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.stack.advice.keeping import Kept
+    from rocmlint.stack.advice.keeping import KeptBuilds
     from rocmlint.stack.installed.torch_build import TorchBuild
-    from rocmlint.stack.resolution.answer import Compatible, Library
+    from rocmlint.stack.resolution.answer import Compatible, FittingLibrary
 
 ANYWHERE = Wanted("")
 FROM_ITS_PLACE = ", from where torch came"
@@ -82,7 +82,7 @@ class Here:
         return is_rocm and self.torch is not None and not labelled_rocm(self.torch.version)
 
 
-def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
+def advice(answer: Compatible, kept: KeptBuilds, here: Here = Here()) -> Advice:
     """Return the commands for what fits; what installs code for CUDA is separate."""
     if not answer.together:
         return Advice()
@@ -102,13 +102,13 @@ def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
     )
 
 
-def _is_plain(library: Library) -> bool:
+def _is_plain(library: FittingLibrary) -> bool:
     """Return whether an install of a library next to torch adds nothing that is not for ROCm."""
     others = {*rocm_wheels.BUILT_FOR_CUDA, *TORCH_FAMILY, *BUILT_AGAINST_TORCH}
     return library.name not in others and not library.brings
 
 
-def _is_installed(library: Library, kept: Kept, here: Here) -> bool:
+def _is_installed(library: FittingLibrary, kept: KeptBuilds, here: Here) -> bool:
     """Return whether it is torchvision or torchaudio, in the build that belongs to torch."""
     there = dict(each.split("==") for each in kept.pins).get(library.name, "")
     release, rocm = there.partition("+")[0], labelled_rocm(kept.torch)
@@ -116,7 +116,7 @@ def _is_installed(library: Library, kept: Kept, here: Here) -> bool:
     return library.name in COMPANIONS and release == library.version and same
 
 
-def _of_torch(answer: Compatible, kept: Kept, here: Here) -> Iterator[str]:
+def _of_torch(answer: Compatible, kept: KeptBuilds, here: Here) -> Iterator[str]:
     """Say how a torch gets there of which only the release is known."""
     if "+" in kept.torch or kept.constraints or Version(answer.torch).is_prerelease:
         return
@@ -134,7 +134,7 @@ def _of_torch(answer: Compatible, kept: Kept, here: Here) -> Iterator[str]:
         yield f"{torch} must be installed already: no ROCm build of it is known for this machine"
 
 
-def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
+def _of_unknown_place(kept: KeptBuilds) -> tuple[str, ...]:
     """Say that pip cannot get a build that is only named."""
     if "+" not in kept.torch or kept.index or kept.constraints:
         return ()
@@ -142,8 +142,8 @@ def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
 
 
 def _with_companions(
-    kept: Kept, libraries: Iterable[Library], here: Here
-) -> tuple[Kept, list[str]]:
+    kept: KeptBuilds, libraries: Iterable[FittingLibrary], here: Here
+) -> tuple[KeptBuilds, list[str]]:
     """Pin the torchvision and torchaudio that libraries require to the builds for torch."""
     pins, notes = [], []
     for name in sorted({name for each in libraries for name in each.companions}):
@@ -172,7 +172,7 @@ def _released_with(torch: str, name: str) -> str:
         return ""
 
 
-def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
+def _apart(library: FittingLibrary, kept: KeptBuilds, here: Here, python: str) -> Apart:
     """Return what to do about a library if a plain install would install more than itself."""
     name, pin = library.name, library.pin
     if name in COMPANIONS:
@@ -197,7 +197,7 @@ def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
     return Apart(pin, why, (), command, tuple(places(pin, kept, python=python)))
 
 
-def _ends(library: Library) -> list[str]:
+def _ends(library: FittingLibrary) -> list[str]:
     """Return the packages that the ways end at, before another torch; but not Triton."""
     steps = [each.split(" -> ")[1:] for each in library.brings]
     kept = [[each for each in way if not each.startswith(("torch==", "triton=="))] for way in steps]

@@ -59,7 +59,7 @@ class Package(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptBuilds:
     """Exact builds that an install must not replace, and the package index that has them.
 
     If a constraints file has them, commands name that file instead.
@@ -97,11 +97,11 @@ class Kept:
         return shlex.join(("pip", "install", *words, *self.words()))
 
 
-NOTHING = Kept()
+NOTHING = KeptBuilds()
 """Where no torch is installed that should stay."""
 
 
-def kept(environment: Environment) -> Kept:
+def kept(environment: Environment) -> KeptBuilds:
     """Return the torch of an environment, and what is installed with it and takes it."""
     named = [environment.get(name) for name in NAMED_IN_LINES]
     there = [each for each in named if each is not None and takes_its_torch(each, environment)]
@@ -117,11 +117,11 @@ def takes_its_torch(package: Distribution, environment: Environment) -> bool:
     return all(is_met(each, torch.parsed) for each in asked)
 
 
-def kept_versions(versions: Iterable[tuple[str, str]]) -> Kept:
+def kept_versions(versions: Iterable[tuple[str, str]]) -> KeptBuilds:
     """Return builds by name and version; what is not a version cannot be kept."""
     found = {name: version for name, version in versions if version_of(version) is not None}
     pins = tuple(f"{name}=={version}" for name, version in found.items())
-    return Kept(pins, index_of(found.get("torch", "")))
+    return KeptBuilds(pins, index_of(found.get("torch", "")))
 
 
 def index_of(version: str) -> str:

@@ -31,7 +31,7 @@ _INSTALL_WITH = {"rpm": "dnf or zypper", "debian": "apt"}
 _LOCAL = re.compile(r"(?:-e (?P<editable>/.*)|[^ ]+ @ (?P<url>file://[^ #]*).*)")
 
 
-class Installed(Package, Protocol):
+class InstalledPackage(Package, Protocol):
     """A package that is installed, or was when it was recorded, and its installer."""
 
     @property
@@ -40,7 +40,7 @@ class Installed(Package, Protocol):
 
 
 @dataclass(frozen=True)
-class Origins:
+class PackageOrigins:
     """The origins of an environment's packages, as far as their labels and names show.
 
     ``place`` are the words that name where torch came from; empty if unknown.
@@ -57,14 +57,14 @@ class Origins:
         """Whether torch is a ROCm build of which PyPI has the version, as another build."""
         return self.is_rocm and "+" not in self.torch
 
-    def index(self, package: Installed) -> str:
+    def index(self, package: InstalledPackage) -> str:
         """Return the index that a package came from; empty if unknown."""
         url = index_of(package.version)
         if url or not (_label(package) or is_of_amd(package.name)):
             return url
         return amd_index(rocm_of(package.version), self.names)
 
-    def lost(self, package: Installed, requirement: str) -> str:
+    def lost(self, package: InstalledPackage, requirement: str) -> str:
         """Return why pip does not restore a package as it was, and what to do; else nothing.
 
         ``requirement`` is the line of a requirements file that should. The answer is one line, as
@@ -72,7 +72,7 @@ class Origins:
         """
         return visible(self._lost(package, requirement))
 
-    def _lost(self, package: Installed, requirement: str) -> str:
+    def _lost(self, package: InstalledPackage, requirement: str) -> str:
         path = gone(requirement)
         if path:
             return f"{_full_name(package)} was installed from {path}, which no longer exists"
@@ -88,12 +88,12 @@ class Origins:
             return f"{why} build of this version: reinstall it from where it came"
         return self._of_no_index(package)
 
-    def is_foreign(self, package: Installed) -> bool:
+    def is_foreign(self, package: InstalledPackage) -> bool:
         """Return whether a package came from elsewhere than the indexes that pip knows."""
         words = package.installer.lower().split()
         return bool(words) and words[0] not in _OF_PYPI
 
-    def _of_no_index(self, package: Installed) -> str:
+    def _of_no_index(self, package: InstalledPackage) -> str:
         if not _label(package):
             if package.name not in NOT_ON_PYPI or is_of_amd(package.name):
                 return ""
@@ -107,20 +107,20 @@ class Origins:
         return f"{why}, or was built from source: reinstall it from there"
 
 
-def origins(packages: Iterable[Installed], torch: TorchBuild | None) -> Origins:
+def origins(packages: Iterable[InstalledPackage], torch: TorchBuild | None) -> PackageOrigins:
     """Return the origins of packages; ``torch`` is the build that is among them."""
     found = {each.name: each.version for each in packages}
     version = found.get("torch", "")
     place = place_of(version, found) if version else ()
     is_rocm = torch is not None and torch.kind == "HIP"
-    return Origins(frozenset(found), version, place, is_rocm)
+    return PackageOrigins(frozenset(found), version, place, is_rocm)
 
 
-def _full_name(package: Installed) -> str:
+def _full_name(package: InstalledPackage) -> str:
     return f"{package.name} {package.version}"
 
 
-def _label(package: Installed) -> str:
+def _label(package: InstalledPackage) -> str:
     return package.version.partition("+")[2]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 
 from rocmlint.published import amd_wheels, rocm_wheels
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
 from rocmlint.stack.versions import labelled_rocm, major_minor
 from rocmlint.stack.wheels.install import enumerated
@@ -25,7 +25,7 @@ _URL = re.compile(r"https://[^\s\"']+")
 
 
 def rocm_build(
-    wanted: str, kept: Kept = NOTHING, rocm: str = "", python: str = "", replaces: str = ""
+    wanted: str, kept: KeptBuilds = NOTHING, rocm: str = "", python: str = "", replaces: str = ""
 ) -> str:
     """Return what to do in place of an install of what PyPI has for CUDA only, and where it is.
 
@@ -40,7 +40,7 @@ def rocm_build(
     return f"install a ROCm build of {quoted} with --no-deps{why}{place}"
 
 
-def instead_of(package: str, release: str, kept: Kept, rocm: str, python: str) -> str:
+def instead_of(package: str, release: str, kept: KeptBuilds, rocm: str, python: str) -> str:
     """Return how the ROCm build of a package takes the place of the build that is installed.
 
     That is removed first: pip takes it for what is wanted, and would leave it there.
@@ -54,7 +54,7 @@ def instead_of(package: str, release: str, kept: Kept, rocm: str, python: str) -
 
 
 def places(
-    wanted: str, kept: Kept = NOTHING, rocm: str = "", python: str = "", replaces: str = ""
+    wanted: str, kept: KeptBuilds = NOTHING, rocm: str = "", python: str = "", replaces: str = ""
 ) -> list[str]:
     """Return where there are ROCm builds of a package: a command for those of torch's ROCm.
 
@@ -76,7 +76,7 @@ def _is_for(row: Elsewhere, python: str) -> bool:
     return not python or not row.python or python in row.python
 
 
-def _sentence_on(row: Elsewhere, kept: Kept, python: str, replaces: str) -> str:
+def _sentence_on(row: Elsewhere, kept: KeptBuilds, python: str, replaces: str) -> str:
     rocm = f"for ROCm {', '.join(row.rocm)}"
     if not _is_for(row, python):
         pythons = enumerated(row.python)
@@ -87,10 +87,10 @@ def _sentence_on(row: Elsewhere, kept: Kept, python: str, replaces: str) -> str:
     return f"{rocm}: {first}{commands}{note}"
 
 
-def _beside(command: str, kept: Kept) -> str:
+def _beside(command: str, kept: KeptBuilds) -> str:
     uv = command.startswith("uv ")
     index = "" if kept.index and f"{kept.index} " in f"{command} " else kept.index
-    words = Kept(kept.pins, index, kept.constraints).words(uv=uv)
+    words = KeptBuilds(kept.pins, index, kept.constraints).words(uv=uv)
     return f"{command} {shlex.join(words)}" if words else command
 
 

@@ -12,7 +12,7 @@ from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.shapes import is_shaped
 from rocmlint.stack.advice.installer import Installer
-from rocmlint.stack.advice.origins import Origins, origins, path_of
+from rocmlint.stack.advice.origins import PackageOrigins, origins, path_of
 from rocmlint.stack.advice.rocm_builds import SOURCE_ONLY
 from rocmlint.stack.installed.contents import always_required, libraries
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
@@ -85,7 +85,7 @@ def compiled_again(environment: Environment, names: Collection[str]) -> list[str
     return [command for each in there if (command := _compiled(environment, each, found))]
 
 
-def _origins(environment: Environment) -> Origins:
+def _origins(environment: Environment) -> PackageOrigins:
     return origins(environment.distributions, read_torch(environment))
 
 
@@ -142,7 +142,7 @@ def _reserved(path: str) -> str:
     raise RocmlintError(message)
 
 
-def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterator[str]:
+def _lines(distribution: Distribution, found: PackageOrigins, compiled: str) -> Iterator[str]:
     """Yield a package, and what is to be known of it.
 
     What pip would not find, would find another build of, or has to compile is a comment: a line
@@ -162,7 +162,7 @@ def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterato
     yield f"# {line}" if why else line
 
 
-def _compiled(environment: Environment, distribution: Distribution, found: Origins) -> str:
+def _compiled(environment: Environment, distribution: Distribution, found: PackageOrigins) -> str:
     """Return the command that compiles a package for torch; empty if pip needs none for it.
 
     A line of a file is built without the torch that is in the same file.
@@ -175,7 +175,7 @@ def _compiled(environment: Environment, distribution: Distribution, found: Origi
 
 
 def _needs_torch_to_build(
-    environment: Environment, distribution: Distribution, found: Origins
+    environment: Environment, distribution: Distribution, found: PackageOrigins
 ) -> bool:
     """Return whether pip would build a package that needs torch for that.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds, index_of, takes_its_torch
 from rocmlint.stack.advice.remedy import newest_taking
 from rocmlint.stack.advice.rocm_builds import instead_of
 from rocmlint.stack.advice.torch_command import Surroundings, one_index, surroundings_of
@@ -49,7 +49,7 @@ _LARGEST_RECORD = 20_000_000
 
 
 @dataclass(frozen=True)
-class Built:
+class CompiledFor:
     """The platform of a compiled package: "ROCm", "CUDA" or "CPU", and where that was read.
 
     ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
@@ -65,7 +65,7 @@ def compiled(
     environment: Environment,
     torch: TorchBuild | None,
     rocm: Rocm,
-    kept: Kept = NOTHING,
+    kept: KeptBuilds = NOTHING,
     here: Surroundings | None = None,
 ) -> Iterator[Verdict]:
     """Judge the packages with compiled code; on a machine without ROCm none is wrong.
@@ -87,17 +87,17 @@ def compiled(
             yield _verdict_of(package, built, of_torch, release, instead)
 
 
-def built_for(package: Distribution) -> Built | None:
+def built_for(package: Distribution) -> CompiledFor | None:
     """Return what a package was compiled for; None if neither its files nor its label say."""
     rocm = labelled(package.version)
     for path in _libraries(package):
         platform, hip = _loaded(path)
         if platform:
-            return Built(platform, path, hip, rocm if platform == "ROCm" else "")
+            return CompiledFor(platform, path, hip, rocm if platform == "ROCm" else "")
     if rocm:
-        return Built("ROCm", package.place, rocm=rocm)
+        return CompiledFor("ROCm", package.place, rocm=rocm)
     other = _OTHER_LABEL.fullmatch(package.version.partition("+")[2])
-    return Built("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
+    return CompiledFor("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
 
 
 def labelled(version: str) -> str:
@@ -110,7 +110,7 @@ def labelled(version: str) -> str:
 
 
 def _verdict_of(
-    package: Distribution, built: Built, torch: TorchBuild | None, release: str, instead: str
+    package: Distribution, built: CompiledFor, torch: TorchBuild | None, release: str, instead: str
 ) -> Verdict:
     verdict = Verdict(
         package.name,
@@ -137,7 +137,7 @@ def _verdict_of(
     return verdict
 
 
-def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdict:
+def _for_another_platform(verdict: Verdict, built: CompiledFor, instead: str) -> Verdict:
     """Judge a build for CUDA or the CPU; little of torchaudio is compiled."""
     name = os.path.basename(built.source)
     is_read = _LIBRARY.fullmatch(name)
@@ -153,7 +153,7 @@ def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdi
 
 
 def _instead(
-    package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept, here: Surroundings
+    package: Distribution, torch: TorchBuild | None, rocm: str, kept: KeptBuilds, here: Surroundings
 ) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
     if torch and package.name in COMPANIONS:

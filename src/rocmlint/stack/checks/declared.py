@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import remedy
 from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import PACKAGES
@@ -54,7 +54,7 @@ class _Demand:
 
 
 def declared(
-    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
+    environment: Environment, kept: KeptBuilds = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 

@@ -18,7 +18,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import remedy
 from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import import_name
@@ -51,7 +51,7 @@ class _Guard:
 
 
 def guards(
-    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
+    environment: Environment, kept: KeptBuilds = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge what the code of the Hugging Face packages asks of packages that are installed.
 

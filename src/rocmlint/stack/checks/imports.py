@@ -15,12 +15,12 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import NamesDamagedError, names_of
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import importing
 from rocmlint.stack.installed.bound_names import has_module, has_name
 from rocmlint.stack.installed.distributions import TORCH_FAMILY, import_name
 from rocmlint.stack.installed.imported_names import ImportedName, imported_names
-from rocmlint.stack.installed.module_files import Folder, Modules
+from rocmlint.stack.installed.module_files import Folder, PackageModules
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.text.words import few
 
@@ -39,7 +39,7 @@ class _Package:
     """An installed package and its modules."""
 
     distribution: Distribution
-    modules: Modules
+    modules: PackageModules
 
     def lacks(self, asked: ImportedName) -> bool:
         """Return whether it is certain that it does not have a name.
@@ -91,12 +91,12 @@ class _Installed:
     def _package_at(self, distribution: Distribution, top: str) -> _Package | None:
         file = self.environment.modules.get(top)
         folder = os.path.dirname(os.path.dirname(file)) if file else ""
-        modules = Modules(Folder(folder or os.path.dirname(distribution.place)), top)
+        modules = PackageModules(Folder(folder or os.path.dirname(distribution.place)), top)
         is_there = top.isidentifier() and modules.is_package(top)
         return _Package(distribution, modules) if is_there else None
 
 
-def imports(environment: Environment, kept: Kept = NOTHING) -> Iterator[Verdict]:
+def imports(environment: Environment, kept: KeptBuilds = NOTHING) -> Iterator[Verdict]:
     """Yield a conflict for each pair where a package asks at import for a name that is not there.
 
     Looked at are the packages of the stack, and others that require one of them. What to do leaves
@@ -118,7 +118,7 @@ def _is_judged(distribution: Distribution, environment: Environment) -> bool:
     return bool(({distribution.name} | required) & of_stack)
 
 
-def _verdicts_of(package: _Package, installed: _Installed, kept: Kept) -> Iterator[Verdict]:
+def _verdicts_of(package: _Package, installed: _Installed, kept: KeptBuilds) -> Iterator[Verdict]:
     lacking: dict[str, list[ImportedName]] = {}
     for asked in dict.fromkeys(imported_names(package.modules)):
         other = installed.package_named(asked.top)

@@ -22,7 +22,7 @@ _NAMED = re.compile(r"^[\w.-]+=(?=https?:)")
 _PATIENCE = 20
 
 
-class Index(NamedTuple):
+class ConfiguredIndex(NamedTuple):
     """A package index, and where it is configured."""
 
     url: str
@@ -35,20 +35,20 @@ def find_certificates() -> str:
     return next(filter(None, paths), "") or _written().get("global.cert", "")
 
 
-def find_index() -> Index:
+def find_index() -> ConfiguredIndex:
     """Return the index that pip or uv installs from; PyPI where neither has another."""
-    return next(_configured(), Index(PYPI, "default"))
+    return next(_configured(), ConfiguredIndex(PYPI, "default"))
 
 
-def _configured() -> Iterator[Index]:
+def _configured() -> Iterator[ConfiguredIndex]:
     for name in _VARIABLES:
         url = _NAMED.sub("", os.environ.get(name, "").strip())
         if url:
-            yield Index(url, name)
+            yield ConfiguredIndex(url, name)
     written = _written()
     for key in _KEYS:
         if key in written:
-            yield Index(written[key], f"pip config, {key}")
+            yield ConfiguredIndex(written[key], f"pip config, {key}")
 
 
 @cache

@@ -9,7 +9,7 @@ from rocmlint.stack.indexes.fetch import FetchError
 from rocmlint.text.secrets import without_password
 
 if TYPE_CHECKING:
-    from rocmlint.stack.indexes.fetch import Reader
+    from rocmlint.stack.indexes.fetch import IndexReader
 
 
 class RangedFile:
@@ -20,7 +20,7 @@ class RangedFile:
     """
 
     def __init__(
-        self, reader: Reader, url: str, *, block: int = 1 << 17, most: int = 1 << 23
+        self, reader: IndexReader, url: str, *, block: int = 1 << 17, most: int = 1 << 23
     ) -> None:
         """Read the end, where a zip has the list of its files. Raises FetchError.
 

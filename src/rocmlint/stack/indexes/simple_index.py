@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from packaging.tags import Tag
     from packaging.version import Version
 
-    from rocmlint.stack.indexes.fetch import Answer, Reader
+    from rocmlint.stack.indexes.fetch import IndexAnswer, IndexReader
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
@@ -85,13 +85,13 @@ def by_python(tag: str) -> tuple[int, bool, str]:
     return (int(match[1]), bool(match[2]), tag) if match else (0, False, tag)
 
 
-def project_files(reader: Reader, index: str, package: str) -> tuple[IndexFile, ...]:
+def project_files(reader: IndexReader, index: str, package: str) -> tuple[IndexFile, ...]:
     """Return the files of a package. Raises FetchError."""
     url = f"{index.rstrip('/')}/{canonicalize_name(package)}/"
     return read_page(reader.get(url, {"Accept": _ACCEPT}))
 
 
-def read_page(answer: Answer) -> tuple[IndexFile, ...]:
+def read_page(answer: IndexAnswer) -> tuple[IndexFile, ...]:
     """Return the files on a page, leaving out what is not a file's name. Raises FetchError."""
     found = _of_json(answer) if answer.kind.endswith("json") else _of_html(answer)
     return tuple(each for each in found if each.name and _is_name(each.name))
@@ -146,7 +146,7 @@ def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
     return found
 
 
-def _of_json(answer: Answer) -> Iterable[IndexFile]:
+def _of_json(answer: IndexAnswer) -> Iterable[IndexFile]:
     try:
         page = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
@@ -220,7 +220,7 @@ def last_part(url: str) -> str:
     return urllib.parse.unquote(_BEHIND_PATH.sub("", url).rpartition("/")[2])
 
 
-def _of_html(answer: Answer) -> Iterator[IndexFile]:
+def _of_html(answer: IndexAnswer) -> Iterator[IndexFile]:
     for url, attributes in links_of(answer.content.decode(errors="replace"), answer.url):
         hashes = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
         metadata = None if hashes is None else hashes.removeprefix("sha256=").strip()

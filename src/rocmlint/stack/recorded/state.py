@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
-from rocmlint.stack.advice.keeping import NAMED_IN_LINES, Kept, constraints, kept_versions
+from rocmlint.stack.advice.keeping import NAMED_IN_LINES, KeptBuilds, constraints, kept_versions
 from rocmlint.stack.advice.rollback import source_of
 from rocmlint.stack.installed.distributions import Environment, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
@@ -133,7 +133,7 @@ def read_state(path: str = DEFAULT_PATH) -> State | None:
         raise StateError(message) from error
 
 
-def kept_state(state: State) -> Kept:
+def kept_state(state: State) -> KeptBuilds:
     """Return the torch that was written down, and what was installed with it."""
     named = [state.get(name) for name in NAMED_IN_LINES]
     return kept_versions((each.name, each.version) for each in named if each is not None)

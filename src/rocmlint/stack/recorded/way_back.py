@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from rocmlint.stack.advice.origins import Origins, origins
+from rocmlint.stack.advice.origins import PackageOrigins, origins
 from rocmlint.stack.advice.rollback import words_of
 from rocmlint.stack.upgrade.changes import is_triton
 
@@ -45,7 +45,7 @@ def _restored(changed: Collection[str], frozen: State) -> set[str]:
     return {*changed, *tritons}
 
 
-def _index(found: Origins, kept: Sequence[Frozen]) -> str:
+def _index(found: PackageOrigins, kept: Sequence[Frozen]) -> str:
     """Return where the builds came from; nothing if each was installed from an address."""
     exact = [each for each in kept if f"{each.name}==" in each.requirement]
     url = next(filter(None, map(found.index, exact)), "")

@@ -11,7 +11,7 @@ Answer = Literal["fits", "none fits", "unknown"]
 
 
 @dataclass(frozen=True)
-class Library:
+class FittingLibrary:
     """The answer for one library."""
 
     package: str
@@ -55,7 +55,7 @@ class Compatible:
     torch: str
     """The release that was chosen, where more than one was meant (2.4 is 2.4.0 and 2.4.1)."""
     python: str
-    libraries: tuple[Library, ...]
+    libraries: tuple[FittingLibrary, ...]
     source: Literal["uv", "shipped data"]
     as_of: str
     """The day whose releases were known."""

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, for_python, shown, up_to_date, why_not
-from rocmlint.stack.resolution.uv import Refusal
+from rocmlint.stack.resolution.uv import UvRefusal
 from rocmlint.stack.wheels.install import COMPANIONS, released_with
 from rocmlint.text.written import minor_release
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ReleaseExplanation:
     """The question and the releases that were chosen, to explain them."""
 
     by: Shipped | Uv
@@ -52,18 +52,18 @@ class Explanation:
             return reason
         exact = self._exactly(name, version)
         alone = self.by.solve([exact])
-        if isinstance(alone, Refusal):
+        if isinstance(alone, UvRefusal):
             return self._brings_other(name, version) or self._refused(name, version, alone)
         others = [goal for other, goal in self.goals.items() if other not in {name, TORCH}]
         if not others:
             return ""
         against = [
-            each.name for each in others if isinstance(self.by.solve([exact, each]), Refusal)
+            each.name for each in others if isinstance(self.by.solve([exact, each]), UvRefusal)
         ]
         which = " or ".join(against) or f"{', '.join(each.name for each in others)} all together"
         return f"{name} {version} is compatible with torch, but not with {which}"
 
-    def of_none(self, name: str, refusal: Refusal) -> str:
+    def of_none(self, name: str, refusal: UvRefusal) -> str:
         """Return why no release fits: by the newest one that is about such a torch."""
         if name == TORCH:
             other = self.goals[name].specifier
@@ -82,7 +82,7 @@ class Explanation:
             torch = f"torch {self.chosen[TORCH]}"
             return f"its requirements are not compatible with {torch}: {refusal.reason}"
         exact = self.by.solve([self._exactly(name, release)])
-        return self._refused(name, release, exact if isinstance(exact, Refusal) else refusal)
+        return self._refused(name, release, exact if isinstance(exact, UvRefusal) else refusal)
 
     def conflicts(self) -> tuple[str, ...]:
         """Return the conflicts between libraries that only fit torch, each for itself."""
@@ -187,7 +187,7 @@ class Explanation:
                 return f"{by}, which requires torch{shown(asked)}"
         return ""
 
-    def _refused(self, name: str, version: Version, refusal: Refusal) -> str:
+    def _refused(self, name: str, version: Version, refusal: UvRefusal) -> str:
         """Return why a release that takes the torch by itself cannot be installed."""
         said = f"{name} {version} accepts torch {self.chosen[TORCH]}, but"
         if self.by.source == "uv":

@@ -48,7 +48,7 @@ class ResolverError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Refusal:
+class UvRefusal:
     """No releases fit together."""
 
     reason: str
@@ -81,7 +81,7 @@ def resolve(
     timeout: float = 120,
     alone: bool = False,
     without: Iterable[str] = (),
-) -> Mapping[str, Version] | Refusal:
+) -> Mapping[str, Version] | UvRefusal:
     """Choose the newest releases that fit together on Linux, on x86_64, from wheels.
 
     An earlier requirement is the first to get a newer release where not all can. ``python`` is
@@ -110,8 +110,8 @@ def resolve(
     reason = _reason(done.stderr)
     unknown = _NO_SUCH_PACKAGE.match(reason)
     if unknown is None:
-        return Refusal(reason)
-    return Refusal(f"the index has no package {unknown[1]}", canonicalize_name(unknown[1]))
+        return UvRefusal(reason)
+    return UvRefusal(f"the index has no package {unknown[1]}", canonicalize_name(unknown[1]))
 
 
 def _compile(

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from rocmlint.published.closure import brings_other
 from rocmlint.stack.advice.installer import Installer
-from rocmlint.stack.advice.keeping import Kept
+from rocmlint.stack.advice.keeping import KeptBuilds
 from rocmlint.stack.advice.rollback import compiled_again, not_restored, words_to_compile
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.upgrade.sdk import requirements_of
@@ -46,7 +46,9 @@ class Steps(Installer):
         beside = [f"{each.package}=={each.after}" for each in moved if each not in alone]
         if beside:
             # With torch named, nothing can replace it.
-            yield self.install(*beside, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
+            yield self.install(
+                *beside, *KeptBuilds(tuple(exact), wheels.url).words(uv=self.uses_uv)
+            )
         if alone:
             yield self.install("--no-deps", *(f"{each.package}=={each.after}" for each in alone))
         for each in changes:

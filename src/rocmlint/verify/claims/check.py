@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.findings import Claim, ClaimKind
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
 
 CHECK = "claims"
 
-_CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
+_CHECKS: dict[ClaimKind, Callable[[Claim, ClaimContext], Checked]] = {
     "patched-files": patched_files,
     "patch-check": patch_check,
     "replacement": replacement,
@@ -32,7 +32,7 @@ _CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
 }
 
 
-def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
+def check(claims: Iterable[Claim], context: ClaimContext) -> dict[Claim, Result]:
     """Check each claim once, wherever it is made: the result by the claim without its place.
 
     What cannot be asked is unproven, and hides none of the others.
@@ -55,7 +55,7 @@ def without_place(claim: Claim) -> Claim:
     return replace(claim, path="", line=0, command="", by="", too_high=False)
 
 
-def _result(claim: Claim, places: list[str], context: Context) -> Result:
+def _result(claim: Claim, places: list[str], context: ClaimContext) -> Result:
     try:
         judgement, evidence = _CHECKS[claim.kind](claim, context)
     except RocmlintError as error:

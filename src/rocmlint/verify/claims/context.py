@@ -32,7 +32,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Pin:
+class PinnedVersion:
     """The one version of a package that a project runs with, and where it says so."""
 
     version: str
@@ -40,7 +40,7 @@ class Pin:
 
 
 @dataclass(frozen=True)
-class Context:
+class ClaimContext:
     """The interpreter in which claims are checked, and the manifests that say what is right."""
 
     interpreter: Interpreter
@@ -49,7 +49,7 @@ class Context:
     """Each module and name whose definition will be asked for: one question covers all."""
     places: Mapping[Claim, Sequence[str]] = field(default_factory=dict)
     """Where each claim is made, as ``FILE:LINE``."""
-    pin: Callable[[str, str], Pin | None] = lambda _package, _file: None
+    pin: Callable[[str, str], PinnedVersion | None] = lambda _package, _file: None
     """Return what the project of a file pins a package to."""
 
     def files_with(self, claim: Claim) -> list[str]:

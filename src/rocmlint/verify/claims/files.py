@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
     from rocmlint.verify.claims.overlay import Overlay
     from rocmlint.verify.result import Result
 
@@ -32,7 +32,7 @@ _NAMED = 3
 """How many files a reason names."""
 
 
-def patched_files(claim: Claim, context: Context) -> Checked:
+def patched_files(claim: Claim, context: ClaimContext) -> Checked:
     """Compare the files that are copied with those that an import takes."""
     if wrong := _of_another_version(claim, context):
         return wrong
@@ -48,7 +48,7 @@ def patched_files(claim: Claim, context: Context) -> Checked:
     return judgement, evidence
 
 
-def _of_another_version(claim: Claim, context: Context) -> Checked | None:
+def _of_another_version(claim: Claim, context: ClaimContext) -> Checked | None:
     """Return that another version is installed than the project pins: the files do not fit it."""
     package = claim.subject.partition("/")[0]
     pins = {context.pin(package, each) for each in context.files_with(claim)} - {None}
@@ -67,7 +67,7 @@ def _of_another_version(claim: Claim, context: Context) -> Checked | None:
     return None
 
 
-def _copy_command(claim: Claim, context: Context) -> str | None:
+def _copy_command(claim: Claim, context: ClaimContext) -> str | None:
     """Return the command that puts all of the copy in place, breaking hard links of uv's cache."""
     package, _, inner = claim.subject.partition("/")
     origin = context.defined(package, "")["origin"]
@@ -80,7 +80,7 @@ def _copy_command(claim: Claim, context: Context) -> str | None:
     return shlex.join(["cp", "--remove-destination", claim.given, target])
 
 
-def patch_check(claim: Claim, context: Context) -> Checked:
+def patch_check(claim: Claim, context: ClaimContext) -> Checked:
     """Ask the manifests that are about the package; without one, the repository's own patch.
 
     If it is unknown which files are the patch, the package's RECORD says if any differs.
@@ -100,7 +100,7 @@ def patch_check(claim: Claim, context: Context) -> Checked:
     return _by_record(claim.subject, context, found)
 
 
-def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Checked:
+def _by_overlays(found: Sequence[Overlay], package: str, context: ClaimContext) -> Checked:
     """Compare the repository's own patch with what an import takes.
 
     If it has several with different results, it is unknown which of them is meant.
@@ -116,7 +116,7 @@ def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Ch
     return Judgement("unproven", judgement.strength, seen, reason, todo), evidence
 
 
-def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
+def _by_overlay(overlay: Overlay, package: str, context: ClaimContext) -> Checked:
     """Compare one patch; without a word of who copies it, a part that is there may be all."""
     manifest = manifest_of_overlay(overlay, package)
     files = manifest.files
@@ -160,13 +160,13 @@ def _is_empty_package(overlay: Overlay, package: str, file: ManifestFile) -> boo
     return os.path.basename(path) == "__init__.py" and not os.path.getsize(path)
 
 
-def _copy_of(folder: str, package: str, context: Context) -> str:
+def _copy_of(folder: str, package: str, context: ClaimContext) -> str:
     target = os.path.dirname(context.defined(package, "")["origin"])
     source = f"{os.path.relpath(folder)}/."
     return shlex.join(["cp", "-r", "--remove-destination", source, f"{target}/"])
 
 
-def _manifest_command(folder: str, package: str, context: Context) -> str:
+def _manifest_command(folder: str, package: str, context: ClaimContext) -> str:
     """Return the command that writes down what a folder of the repository holds."""
     (result,) = stock.check([package], context.interpreter)
     installed = "==".join(result.subject.split(" ", 1))
@@ -188,7 +188,7 @@ def manifest_of_copy(origin: str, target: str) -> Manifest:
     return Manifest(package, "", (ManifestFile(path, sha256_of(origin)),))
 
 
-def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
+def _by_manifests(manifests: Sequence[Manifest], context: ClaimContext) -> Checked:
     """Sum up what ``verify patches`` says of each file."""
     checked = patches.check_all(manifests, context.interpreter)
     results = [each for some in checked for each in some]
@@ -210,7 +210,7 @@ def _summed_up(results: Sequence[Result], paths: AbstractSet[str]) -> Checked:
     return judgement, as_evidence("file", verdicts)
 
 
-def _by_record(target: str, context: Context, found: Sequence[Overlay]) -> Checked:
+def _by_record(target: str, context: ClaimContext, found: Sequence[Overlay]) -> Checked:
     """Return the result by the package's own RECORD: whether anything is patched at all.
 
     ``found`` are folders of the repository that may be the patch.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Context
+    from rocmlint.verify.claims.context import ClaimContext
 
 ENTRY = "for a manifest"
 """The name of the evidence that holds an entry."""
@@ -44,7 +44,7 @@ class _Definition:
     """Empty where it is not sure which function of the file it is."""
 
 
-def proposals(claims: Iterable[Claim], context: Context, folder: str) -> Iterator[Proposal]:
+def proposals(claims: Iterable[Claim], context: ClaimContext, folder: str) -> Iterator[Proposal]:
     """Yield an entry for each function that is replaced, for a manifest in a folder.
 
     Raises InterpreterError where the interpreter cannot be asked.
@@ -63,7 +63,7 @@ def proposals(claims: Iterable[Claim], context: Context, folder: str) -> Iterato
     yield from found.values()
 
 
-def _proposal(claim: Claim, context: Context, folder: str) -> Proposal:
+def _proposal(claim: Claim, context: ClaimContext, folder: str) -> Proposal:
     definition = _defined_by(claim)
     if definition is None:
         reason = f"the file that defines {claim.by.strip('()')} is not in the project"
@@ -85,7 +85,7 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
     return Proposal(one.claim, ManifestFunction(first.name, first.file))
 
 
-def _module(claim: Claim, context: Context) -> str:
+def _module(claim: Claim, context: ClaimContext) -> str:
     """Return the module that defines the class of a method; else that whose attribute is set."""
     definition = context.defined(claim.subject, claim.given)
     is_method = "." in claim.given and definition["found"] and definition["named"]

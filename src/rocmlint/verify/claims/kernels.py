@@ -17,7 +17,7 @@ from rocmlint.verify.trace.probe import judge
 
 if TYPE_CHECKING:
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
     from rocmlint.verify.trace.index import KernelIndex
 
 _PROBES = {
@@ -34,12 +34,12 @@ _PROBES = {
 """Operations that show whether a switch of torch is followed, and what should run them."""
 
 
-def kernel_package(claim: Claim, context: Context) -> Checked:
+def kernel_package(claim: Claim, context: ClaimContext) -> Checked:
     """Import the package, and look for code for the GPUs of this machine in it."""
     return _loads(claim.subject, context, optional=claim.optional)
 
 
-def fast_path(claim: Claim, context: Context) -> Checked:
+def fast_path(claim: Claim, context: ClaimContext) -> Checked:
     """Run what the switch is about, where it is torch's own; else see whether it is there."""
     name, _, value = claim.subject.partition("=")
     if claim.subject.lower() in _PROBES:
@@ -61,7 +61,7 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     return Judgement("contradicted", "located", "not defined", reason, action), ()
 
 
-def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
+def _loads(package: str, context: ClaimContext, *, optional: bool = False) -> Checked:
     """Import a package in the interpreter, and return what that maps."""
     loaded = context.loads(package)
     if loaded["error"] is None:
@@ -92,7 +92,7 @@ def _of_checkout(package: str, place: str) -> Judgement:
     return Judgement("unproven", "located", NOT_INSTALLED, reason, action)
 
 
-def _without_code(package: str, file: str | None, context: Context) -> Judgement | None:
+def _without_code(package: str, file: str | None, context: ClaimContext) -> Judgement | None:
     """Return that a package which loads has code for other GPUs than those of this machine.
 
     Packages have files for several GPUs, so one file that fits is enough.
@@ -114,7 +114,7 @@ def _without_code(package: str, file: str | None, context: Context) -> Judgement
     return Judgement(first.verdict, first.strength, first.seen, first.reason, first.action)
 
 
-def _probed(subject: str, context: Context) -> Checked:
+def _probed(subject: str, context: ClaimContext) -> Checked:
     """Run the operation; on the CPU it would show nothing of what the GPU runs."""
     operation, expected = _PROBES[subject]
     probed = context.probed(operation)
@@ -130,7 +130,7 @@ def _probed(subject: str, context: Context) -> Checked:
     return Judgement(verdict, *parts), first.evidence
 
 
-def _index(context: Context) -> KernelIndex:
+def _index(context: ClaimContext) -> KernelIndex:
     return build(default_roots(context.interpreter), cache_folder())
 
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
 
 _RUN = "rocmlint verify run"
 _OUTPUT = "functions.toml"
 """The name of the manifest of functions in a command."""
 
 
-def replacement(claim: Claim, context: Context) -> Checked:
+def replacement(claim: Claim, context: ClaimContext) -> Checked:
     """See whether what is to be replaced is there at all."""
     definition = context.defined(claim.subject, claim.given)
     package, name = claim.subject.partition(".")[0], claim.given.partition(".")[0]
@@ -45,7 +45,7 @@ def replacement(claim: Claim, context: Context) -> Checked:
 
 
 def _show(
-    claim: Claim, definition: Mapping[str, Any], context: Context
+    claim: Claim, definition: Mapping[str, Any], context: ClaimContext
 ) -> tuple[str, tuple[Evidence, ...]]:
     """Return what shows a replacement: an entry of a manifest, and the command to run with it.
 
@@ -78,7 +78,7 @@ def _place(definition: Mapping[str, Any]) -> str:
     return f"{place}:{definition['line']}" if definition["line"] else str(place)
 
 
-def _no_module(module: str, missing: str, other: str, context: Context) -> Judgement:
+def _no_module(module: str, missing: str, other: str, context: ClaimContext) -> Judgement:
     reason = f"there is no file for {missing}: unless it is created at run time, the patch fails"
     program = shlex.join([context.interpreter.python, "-c", f"import {module}"])
     return Judgement(
@@ -94,7 +94,7 @@ def _not_named(origin: str, other: str) -> Judgement:
     return Judgement("unproven", "located", "not named in its file", reason, other)
 
 
-def origin(claim: Claim, context: Context) -> Checked:
+def origin(claim: Claim, context: ClaimContext) -> Checked:
     """See whether an import finds another copy."""
     definition = context.defined(claim.subject, "")
     if definition["found"]:
@@ -109,7 +109,7 @@ def _run(module: str) -> str:
     return f"{_RUN} --module {module} -- python PROGRAM"
 
 
-def dtype(_: Claim, __: Context) -> Checked:
+def dtype(_: Claim, __: ClaimContext) -> Checked:
     """Name the command: nothing says here how the model is built."""
     reason = "it needs a function that builds the model"
     action = "rocmlint verify dtype MODULE:FACTORY (a function that returns the model)"

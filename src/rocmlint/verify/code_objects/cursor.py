@@ -33,7 +33,7 @@ def check_left(cursor: Cursor, count: int) -> None:
         raise UnreadableError(message)
 
 
-class InMemory:
+class BytesInMemory:
     """Over bytes that lie in memory; nothing is copied."""
 
     def __init__(self, data: memoryview) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.bundle import BundleEntry, CodeObject
-    from rocmlint.verify.code_objects.kpack import Reference
+    from rocmlint.verify.code_objects.kpack import KpackReference
 
 FAT_BINARY = ".hip_fatbin"
 _CUDA_SECTION = re.compile(r"\.nv_?fatbin|\.nvFatBinSegment|__nv_")
@@ -34,7 +34,7 @@ class FileReport:
     entries: tuple[BundleEntry, ...] = ()
     host: HostElf | None = None
     """None for what is not a library: a loose code object or an archive."""
-    kpack: Reference | None = None
+    kpack: KpackReference | None = None
     """Where a library says that its device code is, if not in itself."""
     error: str = ""
     refused: bool = False
@@ -109,7 +109,7 @@ class _Reading:
     path: str
     size: int = 0
     host: HostElf | None = None
-    kpack: Reference | None = None
+    kpack: KpackReference | None = None
     entries: list[BundleEntry] = field(default_factory=list)
     error: str = ""
 

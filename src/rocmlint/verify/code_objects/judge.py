@@ -62,7 +62,7 @@ def _bad(verdict: Verdict, problem: Problem, reason: str) -> KernelVerdict:
     return KernelVerdict(verdict, problem, problem, reason)
 
 
-class Judge:
+class KernelJudge:
     """Judges files for devices, under the environment variables that HIP reads."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -172,7 +172,7 @@ class Judge:
         return _bad("contradicted", "no code", reason)
 
     def _archived(
-        self, report: FileReport, reference: kpack.Reference, device: Target
+        self, report: FileReport, reference: kpack.KpackReference, device: Target
     ) -> KernelVerdict:
         if kpack.is_disabled(self._environment):
             reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE disables"

@@ -32,7 +32,7 @@ _LARGEST_TABLE = 1 << 28
 
 
 @dataclass(frozen=True)
-class Reference:
+class KpackReference:
     """Where a library says that its device code is."""
 
     name: str
@@ -47,7 +47,7 @@ class Reference:
         return tuple(f"{self.name}#{index}" for index in range(self.count))
 
 
-def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
+def read_reference(data: memoryview, wrappers: memoryview) -> KpackReference:
     """Read the marker of a library and count its wrappers. Raises UnreadableError."""
     fields = _unpack(data, "the reference to kpack archives")
     name, paths = fields.get("kernel_name"), fields.get("kpack_search_paths")
@@ -56,7 +56,7 @@ def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
         raise UnreadableError(message)
     whole = wrappers[: len(wrappers) // _WRAPPER.size * _WRAPPER.size]
     count = sum(magic == _MOVED_OUT for magic, *_ in _WRAPPER.iter_unpack(whole))
-    return Reference(name, tuple(each for each in paths if isinstance(each, str)), count)
+    return KpackReference(name, tuple(each for each in paths if isinstance(each, str)), count)
 
 
 def candidates(device: Target) -> list[Target]:
@@ -74,7 +74,7 @@ def candidates(device: Target) -> list[Target]:
 
 
 def archive_paths(
-    reference: Reference, library: str, device: Target, environment: Mapping[str, str]
+    reference: KpackReference, library: str, device: Target, environment: Mapping[str, str]
 ) -> list[str]:
     """Return the archives that the loader looks for, in its order, whether or not they exist."""
     override = _split(environment.get("ROCM_KPACK_PATH", ""))

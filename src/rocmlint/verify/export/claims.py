@@ -26,7 +26,7 @@ _unknown = partial(Judgement, "unproven", "executed")
 _yes = partial(Judgement, "proven", "executed")
 
 
-class Obstacle(NamedTuple):
+class ExportObstacle(NamedTuple):
     """Why nothing can be compared."""
 
     seen: str

@@ -16,7 +16,7 @@ _TASK = "exporting"
 
 
 @dataclass(frozen=True)
-class Question:
+class ExportQuestion:
     """A model, and how it is exported; one of ``factory`` and ``config`` is not None."""
 
     factory: str | None
@@ -51,7 +51,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ExportFacts:
     """The behavior of the model by itself, and that of its program."""
 
     reference: dict[str, Any]
@@ -59,10 +59,10 @@ class Facts:
 
 
 def asked(
-    question: Question,
+    question: ExportQuestion,
     interpreter: Interpreter,
     progress: Callable[[str], None] | None = None,
-) -> Facts:
+) -> ExportFacts:
     """Run the model in one process, and its program in another. Raises InterpreterError.
 
     The first knows no patches and no registrations, and leaves its results in a temporary folder.
@@ -70,11 +70,11 @@ def asked(
     with tempfile.TemporaryDirectory(prefix="rocmlint-export-") as folder:
         reference = interpreter.ask(_TASK, question.request("reference", folder), progress)
         program = interpreter.ask(_TASK, question.request("program", folder), progress)
-    return Facts(reference, program)
+    return ExportFacts(reference, program)
 
 
 def probed(
-    question: Question,
+    question: ExportQuestion,
     interpreter: Interpreter,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rocmlint.text.words import counted
 from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.errors import MissingExtraError
 from rocmlint.verify.code_objects.file import read_file
-from rocmlint.verify.code_objects.judge import Judge
+from rocmlint.verify.code_objects.judge import KernelJudge
 from rocmlint.verify.job.same_across_ranks import ranks, together
 from rocmlint.verify.result import Evidence, Judgement
 
@@ -52,7 +52,9 @@ def _results_of(
     found: defaultdict[tuple[str, Target, KernelVerdict], list[int]] = defaultdict(list)
     elsewhere: defaultdict[int, list[str]] = defaultdict(list)
     for rank, witness in leading.items():
-        judge = Judge({name: str(it) for name, it in witness.facts.get("environment", {}).items()})
+        judge = KernelJudge(
+            {name: str(it) for name, it in witness.facts.get("environment", {}).items()}
+        )
         for library in witness.facts.get("libraries", ()):
             path = str(library.get("path", ""))
             if not _is_here(witness, library, path):

@@ -14,7 +14,7 @@ from rocmlint.text.words import few
 from rocmlint.verify.code_objects.describe import action, evidence, summary
 from rocmlint.verify.code_objects.file import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
-from rocmlint.verify.code_objects.judge import Judge
+from rocmlint.verify.code_objects.judge import KernelJudge
 from rocmlint.verify.code_objects.libraries import Libraries
 from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence, Result
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.find import FoundFile
     from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
-    from rocmlint.verify.kernels.compiled.places import Cache
+    from rocmlint.verify.kernels.compiled.places import KernelCache
 
 CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")
@@ -95,7 +95,7 @@ class Scan:
     for_cuda: int
     """Libraries for CUDA left out, since their package has others for AMD GPUs."""
 
-    def without(self, caches: Sequence[Cache]) -> Scan:
+    def without(self, caches: Sequence[KernelCache]) -> Scan:
         """Return it without what is in a cache: that is judged by how the cache finds it."""
         files = (
             each
@@ -140,7 +140,7 @@ def check(
 ) -> Iterator[Result]:
     """Yield a result for each file, or family of loose files, and each device."""
     libraries = Libraries(roots, found.names, environment)
-    judge = Judge(environment)
+    judge = KernelJudge(environment)
     for file in found.files:
         if file.is_of_family:
             continue
@@ -166,7 +166,7 @@ def _unless_elsewhere(
     family: Sequence[ReadFile],
     every: Iterable[ReadFile],
     device: Target,
-    judge: Judge,
+    judge: KernelJudge,
 ) -> Result:
     """Return that a family is not for a device as a question, if its package has other code.
 
@@ -205,7 +205,7 @@ def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
     return families
 
 
-def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str]) -> Result:
+def _of_file(file: ReadFile, device: Target, judge: KernelJudge, missing: Sequence[str]) -> Result:
     judgement = judge.library(file.report, device)
     seen = [judgement.seen, summary(file.report.entries)]
     if missing:
@@ -224,7 +224,7 @@ def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str
 
 
 def _of_family(
-    subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: Judge
+    subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: KernelJudge
 ) -> Result:
     judgement = judge.one_of(reports, device)
     usable = sum(judge.has_code(each, device) for each in reports)

@@ -22,7 +22,7 @@ _result = partial(Result, CHECK)
 
 
 @dataclass(frozen=True)
-class Group:
+class ParameterGroup:
     """A group that is configured."""
 
     name: str
@@ -39,13 +39,13 @@ class Group:
         )
 
 
-def check(asking: Asking, groups: Sequence[Group], frozen: Sequence[str]) -> list[Result]:
+def check(asking: Asking, groups: Sequence[ParameterGroup], frozen: Sequence[str]) -> list[Result]:
     """Compare the parameters of a model with the groups. Raises InterpreterError."""
     return list(results_of(asking.ask("parameter_groups"), groups, frozen))
 
 
 def results_of(
-    answer: Mapping[str, Any], groups: Sequence[Group], frozen: Sequence[str]
+    answer: Mapping[str, Any], groups: Sequence[ParameterGroup], frozen: Sequence[str]
 ) -> Iterator[Result]:
     """Yield a result for all parameters, for each group and for the optimizer."""
     if answer["optimizer_error"]:
@@ -53,7 +53,7 @@ def results_of(
     if not groups and answer["optimizer"]:
         names = [each["name"] for each in answer["groups"]]
         groups = [
-            Group(name, (), frozenset(filter(None, each["parameters"])))
+            ParameterGroup(name, (), frozenset(filter(None, each["parameters"])))
             for name, each in zip(_distinct(names), answer["groups"], strict=True)
         ]
     if groups:
@@ -115,7 +115,7 @@ def _nothing(claim: str, answer: Mapping[str, Any], reason: str) -> Result:
     return judgement.on(CHECK, claim, answer["model"], about(answer))
 
 
-def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
+def _each_in_one(answer: Mapping[str, Any], groups: Sequence[ParameterGroup]) -> Result:
     names = [each["name"] for each in answer["parameters"]]
     if not names:
         return _nothing(_IN_ONE, answer, "the model has no parameters")
@@ -145,7 +145,7 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
     )
 
 
-def _group(group: Group, answer: Mapping[str, Any], frozen: Sequence[str]) -> Result:
+def _group(group: ParameterGroup, answer: Mapping[str, Any], frozen: Sequence[str]) -> Result:
     """Judge whether a group is trained, at one learning rate, or frozen on purpose."""
     held = [each for each in answer["parameters"] if group.includes(each["name"])]
     rates = {
@@ -167,7 +167,7 @@ def _group(group: Group, answer: Mapping[str, Any], frozen: Sequence[str]) -> Re
 
 
 def _state(
-    group: Group,
+    group: ParameterGroup,
     held: Sequence[Mapping[str, Any]],
     still: Sequence[str],
     rates: Sequence[float],

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.trace.files import Ran, Trace
-    from rocmlint.verify.trace.index import Holder, KernelIndex
-    from rocmlint.verify.trace.origin import Origin
+    from rocmlint.verify.trace.files import RanKernel, Trace
+    from rocmlint.verify.trace.index import KernelHolder, KernelIndex
+    from rocmlint.verify.trace.origin import KernelOrigin
 
 _SHOWN = 30
 """Kernels, and files of one kernel, that are shown one by one."""
-_AOTRITON = origin.Origin("aotriton")
+_AOTRITON = origin.KernelOrigin("aotriton")
 _FUSED = re.compile(r"aten::_(scaled_dot_product_)?(flash|efficient)_attention")
 """The operators by which torch calls AOTriton.
 
@@ -50,15 +50,15 @@ _PROFILE = (
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownKernel:
     """A kernel that ran, the files that hold one of its name, and whose those are."""
 
-    ran: Ran
-    holders: tuple[Holder, ...]
-    origins: tuple[Origin, ...]
+    ran: RanKernel
+    holders: tuple[KernelHolder, ...]
+    origins: tuple[KernelOrigin, ...]
 
     @property
-    def origin(self) -> Origin | None:
+    def origin(self) -> KernelOrigin | None:
         """Whose it is; None if no file holds it, or files of several libraries do."""
         return self.origins[0] if len(self.origins) == 1 else None
 
@@ -74,7 +74,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Question:
+class TraceQuestion:
     """For results: the verb, what it is about, and the command to which folders can be added."""
 
     check: str
@@ -86,27 +86,27 @@ class Question:
 class Attribution:
     """The kernels of a trace, each with whose it is; ``files`` is how many were looked into."""
 
-    asked: Question
+    asked: TraceQuestion
     trace: Trace
-    kernels: tuple[Known, ...]
+    kernels: tuple[KnownKernel, ...]
     files: int
     problems: tuple[tuple[str, str], ...]
     """The files that could not be read, and why."""
 
-    def share(self, kernels: Iterable[Known]) -> str:
+    def share(self, kernels: Iterable[KnownKernel]) -> str:
         """Return the part of all GPU time that these took."""
         return percent(time_of(kernels), self.trace.nanoseconds)
 
 
-def time_of(kernels: Iterable[Known]) -> float:
+def time_of(kernels: Iterable[KnownKernel]) -> float:
     """Return the nanoseconds that kernels took together."""
     return sum(each.ran.nanoseconds for each in kernels)
 
 
-def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -> Attribution:
+def attribute(trace: Trace, index: KernelIndex, asked: TraceQuestion | None = None) -> Attribution:
     """Look each kernel up; without ``asked``, as ``rocmlint verify trace`` does."""
     if asked is None:
-        asked = Question(
+        asked = TraceQuestion(
             "trace", os.path.basename(trace.path), f"rocmlint verify trace {trace.path}"
         )
     known = []
@@ -115,8 +115,8 @@ def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -
         holders = index.holders(ran.name)
         origins = {origin.of_file(each.path, ran.name, each.made_of) for each in holders}
         if _AOTRITON in origins and not fused and not ran.name.startswith("aiter"):
-            origins.add(origin.Origin("triton"))
-        known.append(Known(ran, holders, tuple(sorted(origins))))
+            origins.add(origin.KernelOrigin("triton"))
+        known.append(KnownKernel(ran, holders, tuple(sorted(origins))))
     return Attribution(asked, trace, tuple(known), len(index.files), tuple(index.problems.items()))
 
 
@@ -132,9 +132,9 @@ def by_library(ran: Attribution) -> list[Result]:
     """Judge without an expectation: a result for each library, the longest first."""
     if not ran.kernels:
         return [_nothing_ran(ran, "kernels ran")]
-    groups: defaultdict[Origin, list[Known]] = defaultdict(list)
-    unclear: list[Known] = []
-    unknown: list[Known] = []
+    groups: defaultdict[KernelOrigin, list[KnownKernel]] = defaultdict(list)
+    unclear: list[KnownKernel] = []
+    unknown: list[KnownKernel] = []
     for each in ran.kernels:
         if each.origin:
             groups[each.origin].append(each)
@@ -186,7 +186,7 @@ def expectation(ran: Attribution, library: str, least: float | None = None) -> R
     return result("contradicted", strength, seen, evidence, reason, action)
 
 
-def _is_enough(ran: Attribution, kernels: Iterable[Known], least: float | None) -> bool:
+def _is_enough(ran: Attribution, kernels: Iterable[KnownKernel], least: float | None) -> bool:
     """Return whether kernels took so many per cent of the time of all; any do if none is asked."""
     total = ran.trace.nanoseconds
     return least is None or (total > 0 and 100 * time_of(kernels) >= least * total)
@@ -203,7 +203,7 @@ _ACTIONS = {
 }
 
 
-def _may_be_of(each: Known, library: str) -> bool:
+def _may_be_of(each: KnownKernel, library: str) -> bool:
     """Return whether the kernel could be of the library after all."""
     if each.origin:
         return False
@@ -213,7 +213,7 @@ def _may_be_of(each: Known, library: str) -> bool:
     return not hinted or library in hinted or bool(hinted & origin.TEMPLATES)
 
 
-def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
+def _why_open(ran: Attribution, possible: Sequence[KnownKernel]) -> tuple[str, str]:
     if ran.trace.cut:
         reason = (
             f"The trace is incomplete ({ran.trace.cut}): the missing part may contain such kernels."
@@ -258,7 +258,7 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
     return result("unproven", "declared", seen, evidence, reason, action)
 
 
-def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result:
+def _of_library(ran: Attribution, whose: KernelOrigin, kernels: list[KnownKernel]) -> Result:
     evidence = _evidence_of(ran, kernels)
     return Result(
         ran.asked.check,
@@ -271,7 +271,7 @@ def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result
     )
 
 
-def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
+def _unclear(ran: Attribution, kernels: list[KnownKernel]) -> Result:
     names = sorted({str(whose) for each in kernels for whose in each.origins})
     reason = (
         f"Kernels of these names are in files of {', '.join(names)}, so the name does "
@@ -292,7 +292,7 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
     )
 
 
-def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
+def _unknown(ran: Attribution, kernels: list[KnownKernel]) -> Result:
     hinted: Counter[str] = Counter()
     for each in kernels:
         hinted[" or ".join(origin.hints(each.ran.name)) or _NOTHING] += 1
@@ -312,7 +312,7 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
     )
 
 
-def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
+def _seen(ran: Attribution, kernels: Sequence[KnownKernel]) -> str:
     calls = sum(each.ran.calls for each in kernels)
     targets = sorted({name for each in kernels for one in each.holders for name in one.targets})
     shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
@@ -321,7 +321,7 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     return f"{ran.share(kernels)} of {duration(ran.trace.nanoseconds)} in {what}{shown}{cut}"
 
 
-def _evidence_of(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
+def _evidence_of(ran: Attribution, kernels: Sequence[KnownKernel]) -> list[Evidence]:
     """Return each kernel: its part of the time, its name, and the files that hold it."""
     evidence = []
     for each in kernels[:_SHOWN]:
@@ -337,13 +337,13 @@ def _evidence_of(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
     return evidence
 
 
-def _place(holder: Holder) -> str:
+def _place(holder: KernelHolder) -> str:
     made_of = f", made of {holder.made_of}" if holder.made_of else ""
     return f"{holder.path} ({few(holder.targets, _TARGETS_SHOWN)}){made_of}"
 
 
 def _shares(ran: Attribution) -> list[tuple[str, str]]:
-    groups: defaultdict[str, list[Known]] = defaultdict(list)
+    groups: defaultdict[str, list[KnownKernel]] = defaultdict(list)
     for each in ran.kernels:
         groups[each.owner].append(each)
     ordered = sorted(groups.items(), key=lambda one: -sum(each.ran.nanoseconds for each in one[1]))

@@ -50,7 +50,7 @@ class TraceError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Ran:
+class RanKernel:
     """A kernel that ran; ``nanoseconds`` is the time of all its calls together."""
 
     name: str
@@ -69,7 +69,7 @@ class Trace:
 
     path: str
     form: str
-    kernels: tuple[Ran, ...]
+    kernels: tuple[RanKernel, ...]
     operators: Mapping[str, int] = field(default_factory=dict)
     launches: int = 0
     cut: str = ""
@@ -178,8 +178,8 @@ class _Tally:
         entry[0] += calls
         entry[1] += nanoseconds
 
-    def kernels(self) -> tuple[Ran, ...]:
-        ran = (Ran(name, int(calls), time) for name, (calls, time) in self._of.items())
+    def kernels(self) -> tuple[RanKernel, ...]:
+        ran = (RanKernel(name, int(calls), time) for name, (calls, time) in self._of.items())
         return tuple(sorted(ran, key=lambda each: (-each.nanoseconds, each.name)))
 
 

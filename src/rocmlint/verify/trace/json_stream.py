@@ -39,7 +39,7 @@ _QUICK = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 _CAREFUL = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_whole)
 
 
-class Text:
+class JsonText:
     """A place in the text, of which no more is held than is being parsed."""
 
     def __init__(self, read: Callable[[], str]) -> None:

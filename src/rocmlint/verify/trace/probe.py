@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.result import Evidence, Result
 from rocmlint.verify.trace import attribution, files
-from rocmlint.verify.trace.attribution import BRANCH_OF, Question, branches
+from rocmlint.verify.trace.attribution import BRANCH_OF, TraceQuestion, branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -132,7 +132,9 @@ def judge(
 
 def _attributed(probed: Probed, index: KernelIndex) -> Attribution:
     command = f"rocmlint verify probe {probed.operation.name}"
-    return attribution.attribute(probed.trace, index, Question("probe", probed.subject, command))
+    return attribution.attribute(
+        probed.trace, index, TraceQuestion("probe", probed.subject, command)
+    )
 
 
 def _attention(probed: Probed, expected: str | None) -> Result:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadFact:
     """A fact that nobody could read here, and the command that reads it."""
 
     fact: str
@@ -14,7 +14,7 @@ class Unread:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FactEvidence:
     """A fact that an answer rests on, and where it was read."""
 
     fact: str

@@ -30,7 +30,7 @@ _CLASS = r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z]\w*)"
 
 
 @dataclass(frozen=True)
-class Call:
+class FailedCall:
     """The call that a message describes: ``given`` was passed, or ``lacking`` was not."""
 
     callee: str
@@ -51,20 +51,20 @@ class Call:
         return f"requires {', '.join(self.lacking)}"
 
 
-def call_in(text: str) -> Call | None:
+def call_in(text: str) -> FailedCall | None:
     """Return the call that a text is about; None where it is about none."""
     found = _KEYWORD.search(near(text, "keyword argument") or near(text, "multiple values"))
     if found is not None:
         is_double = bool(found["twice"])
-        return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
+        return FailedCall(found["callee"], found["name"], is_double=is_double, message=found[0])
     found = _MISSING.search(near(text, "() missing "))
     if found is not None:
         names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
-        return Call(found["callee"], lacking=names, message=found[0])
+        return FailedCall(found["callee"], lacking=names, message=found[0])
     found = _COUNT.search(near(text, "() takes "))
     if found is not None:
         counts = (int(found["takes"]), int(found["given"]))
-        return Call(found["callee"], counts=counts, message=found[0])
+        return FailedCall(found["callee"], counts=counts, message=found[0])
     return None
 
 

@@ -39,7 +39,7 @@ _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
 
 
 @dataclass(frozen=True)
-class Search:
+class IndexSearch:
     """A search for a distribution: ``listed`` are the versions that the index has."""
 
     name: str
@@ -65,7 +65,7 @@ class Search:
         return found["rocm"] if found is not None else in_log[0] if len(in_log) == 1 else ""
 
 
-def search_in(text: str, log: str) -> Search | None:
+def search_in(text: str, log: str) -> IndexSearch | None:
     """Return what a text says was looked for; None where it says nothing of it."""
     found = _PIP.search(near(text, "Could not find a version"))
     if found is None and "No matching distribution found" in text:
@@ -87,12 +87,12 @@ def search_in(text: str, log: str) -> Search | None:
 
 def _search_of(
     written: str, listed: tuple[Version, ...] | None, log: str, message: str
-) -> Search | None:
+) -> IndexSearch | None:
     asked = requirement_of(written.partition(";")[0].strip())
     if asked is None or asked.url:
         return None
     name = canonicalize_name(asked.name)
-    return Search(name, asked.specifier, written, listed, log, message)
+    return IndexSearch(name, asked.specifier, written, listed, log, message)
 
 
 def _versions(listed: str | None) -> tuple[Version, ...] | None:

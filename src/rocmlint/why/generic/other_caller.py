@@ -17,7 +17,7 @@ from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with
 from rocmlint.why.facts.packages.names import indexed, is_absent, release_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, install, later_importer, made, where
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def of_other_caller(
         actions=(Action(newer), install(context, bound)),
         missing=(
             release.unread,
-            Unread(f"whether an older {release.name} sets {attribute}"),
+            UnreadFact(f"whether an older {release.name} sets {attribute}"),
         ),
         message=message,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, made, python_of, where
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def not_found(
             Action(f"run the program with {python_of(context)} -m, or activate its environment"),
         ),
         confirm=_COMMAND,
-        missing=(Unread("the packages of the interpreter that ran", _COMMAND),),
+        missing=(UnreadFact("the packages of the interpreter that ran", _COMMAND),),
         message=message,
     )
 
@@ -110,6 +110,6 @@ def _not_built(context: Context, module: str, release: Release, message: str) ->
         where=where(innermost(context)),
         actions=(Action(f"install {release.name} again with what builds {module}"),),
         confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
-        missing=(Unread(f"the files of {release.name}", command),),
+        missing=(UnreadFact(f"the files of {release.name}", command),),
         message=message,
     )

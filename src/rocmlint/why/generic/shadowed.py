@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.names import module_file
 from rocmlint.why.facts.packages.providers import is_library
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.parts import Place, innermost, made, python_of
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.generic.parts import OwnedFrame, innermost, made, python_of
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _shadowing(
         where=f"{path} (this project): rename this file",
         actions=(Action(f"rename {new}, and delete its __pycache__; no import has to change"),),
         confirm=f"{python_of(context)} -c 'import {top}; print({top}.__file__)'",
-        missing=() if sure else (Unread(f"the file that is imported as {top}", "see confirm"),),
+        missing=() if sure else (UnreadFact(f"the file that is imported as {top}", "see confirm"),),
         message=message,
     )
 
@@ -183,12 +183,12 @@ def _probably_shadowed(context: Context, top: str, message: str) -> Explanation:
         sure=False,
         actions=(Action(f"rename the script or file that is named {top}.py"),),
         confirm=command,
-        missing=(Unread(f"the file that is imported as {top}", command),),
+        missing=(UnreadFact(f"the file that is imported as {top}", command),),
         message=message,
     )
 
 
-def _intruder(context: Context) -> Place | None:
+def _intruder(context: Context) -> OwnedFrame | None:
     """Return a file of the project that a package imports by the name of another library."""
     before, line = "", ""
     for frame in context.frames:
@@ -200,7 +200,7 @@ def _intruder(context: Context) -> Place | None:
             stem = _stem(frame.file)
             is_imported = re.match(rf"(?:import|from)\s.*\b{re.escape(stem)}\b", line)
             if is_imported and is_library(context, stem):
-                return Place(frame, owner)
+                return OwnedFrame(frame, owner)
         before, line = owner.kind, frame.code
     return None
 
@@ -273,7 +273,9 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
         where=folder,
         actions=tuple(do),
         confirm=command,
-        missing=() if folder else (Unread(f"the directory that is imported as {module}", command),),
+        missing=()
+        if folder
+        else (UnreadFact(f"the directory that is imported as {module}", command),),
         message=found[0],
     )
 

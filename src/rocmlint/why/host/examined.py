@@ -20,7 +20,7 @@ _LARGEST = 5_000_000
 _OF_WINDOWS = "hip_sdk_path"
 
 
-def read_examination(path: str, machine: Machine) -> Examined:
+def read_examination(path: str, machine: Machine) -> ExaminedHost:
     """Read a report. Raises ConfigError for a file that is none."""
     try:
         document = json.loads(read_small(path, _LARGEST))
@@ -33,10 +33,10 @@ def read_examination(path: str, machine: Machine) -> Examined:
     if not isinstance(document, dict) or "os_family" not in document:
         message = f"--examination: {path} is not a report of rocm examine --json"
         raise ConfigError(message)
-    return Examined(document, machine)
+    return ExaminedHost(document, machine)
 
 
-class Examined(Host):
+class ExaminedHost(Host):
     """A machine that a report describes; it need not be this one.
 
     Fields of another type than expected count as not there.

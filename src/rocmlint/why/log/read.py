@@ -49,7 +49,7 @@ def read_stream(stream: BinaryIO, literals: Iterable[str] = ()) -> Log:
     ``literals`` are texts of messages that are looked for besides the words of errors. Raises
     UnreadableLogError for what is empty, compressed or not a text.
     """
-    kept = Kept(literals)
+    kept = KeptLines(literals)
     block = stream.read(_BLOCK)
     _refuse_binary(block[:_SAMPLE])
     while block:
@@ -62,7 +62,7 @@ def read_stream(stream: BinaryIO, literals: Iterable[str] = ()) -> Log:
     return _log(text, sha256, kept.size, cut=is_cut)
 
 
-def read_kept(parts: Iterable[Kept]) -> Log:
+def read_kept(parts: Iterable[KeptLines]) -> Log:
     """Read what was kept of the streams of a job, one after the other."""
     ended = [(*each.end(), each.size) for each in parts]
     text = "\n".join(each[0] for each in ended)
@@ -70,7 +70,7 @@ def read_kept(parts: Iterable[Kept]) -> Log:
     return _log(text, sha256, sum(each[3] for each in ended), cut=any(each[2] for each in ended))
 
 
-class Kept:
+class KeptLines:
     """The lines to keep of a log that comes in blocks: all of a small one."""
 
     def __init__(self, literals: Iterable[str] = ()) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Frame:
+class LogFrame:
     """One line of a traceback. ``code`` is the source line where the log shows it."""
 
     file: str
@@ -25,7 +25,7 @@ class Raised:
 
     type: str
     message: str
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[LogFrame, ...] = ()
     rank: int | None = None
     line: int = 0
     """Its line in the log, from 1."""
@@ -49,7 +49,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Failure:
+class LogFailure:
     """The first failure of a job as its launcher reports it: torchrun's root cause, or srun's."""
 
     rank: int
@@ -71,6 +71,6 @@ class Log:
     sha256: str
     size: int
     cut: bool = False
-    failure: Failure | None = None
+    failure: LogFailure | None = None
     binary: str = ""
     """The interpreter of the workers, where torchrun names it ("of binary: ...")."""

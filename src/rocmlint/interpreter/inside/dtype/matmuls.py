@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..tensors import name_of
-from .origins import FLOW, FOREIGN, WEIGHT, Made, Origin, Origins, Weight
+from .origins import FLOW, FOREIGN, WEIGHT, DtypeOrigin, Made, TensorOrigins, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ _COMPUTED = 2
 class Matmuls:
     """Counts the multiplications of matrices, and keeps those in a large dtype."""
 
-    def __init__(self, origins: Origins, dominant: Any) -> None:
+    def __init__(self, origins: TensorOrigins, dominant: Any) -> None:
         self._origins, self._dominant = origins, dominant
         self.count = 0
         self.dtypes: dict[str, set[str]] = {}
@@ -91,7 +91,7 @@ class Matmuls:
             "cast": cast.place if cast else "",
         }
 
-    def _cast(self, weight: Weight, made: list[Made]) -> Origin | None:
+    def _cast(self, weight: Weight, made: list[Made]) -> DtypeOrigin | None:
         """Return where a weight was cast up, or combined with one that is larger."""
         return self._origins.casts.get(weight.name) or next(
             (each.origin for each in made if weight in each.weights), None

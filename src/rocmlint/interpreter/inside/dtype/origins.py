@@ -31,7 +31,7 @@ class Weight(NamedTuple):
     """Why it may have a dtype of its own; empty where nothing says so."""
 
 
-class Origin(NamedTuple):
+class DtypeOrigin(NamedTuple):
     """Where a dtype comes from."""
 
     dtype: str
@@ -51,10 +51,10 @@ class Made(NamedTuple):
 
     kind: int
     weights: tuple[Weight, ...] = ()
-    origin: Origin | None = None
+    origin: DtypeOrigin | None = None
 
 
-class Origins:
+class TensorOrigins:
     """Remembers by its storage, which views share, what each tensor is made of."""
 
     def __init__(self, model: Any, designs: dict[str, str], dominant: str, inputs: Any) -> None:
@@ -67,7 +67,7 @@ class Origins:
         self._weights: dict[int, Made] = {}
         """By the tensor itself, whose storage may be exchanged (``weight.data = ...``)."""
         self._known: list[Any] = []
-        self.casts: dict[str, Origin] = {}
+        self.casts: dict[str, DtypeOrigin] = {}
         """The latest cast of each weight."""
         for name, tensor in (*model.named_parameters(), *model.named_buffers()):
             is_parameter = isinstance(tensor, importlib.import_module("torch").nn.Parameter)
@@ -82,7 +82,7 @@ class Origins:
         for tensor in tensors_in(inputs):
             dtype = name_of(tensor.dtype)
             is_own = not tensor.is_floating_point() or dtype == dominant
-            self._remember(tensor, Made(FLOW, (), None if is_own else Origin(dtype, "", "")))
+            self._remember(tensor, Made(FLOW, (), None if is_own else DtypeOrigin(dtype, "", "")))
 
     def origin_of(self, tensor: Any) -> Made:
         """Return what a tensor is made of."""
@@ -91,7 +91,7 @@ class Origins:
             return made._replace(origin=None)
         return made
 
-    def origin(self, tensor: Any) -> Origin | None:
+    def origin(self, tensor: Any) -> DtypeOrigin | None:
         """Return where the dtype of a tensor comes from; None for its weights' and inputs' own."""
         return self.origin_of(tensor).origin
 
@@ -100,8 +100,8 @@ class Origins:
         sources: Sequence[Any],
         results: Sequence[Any],
         kept: bool,
-        describe: Callable[[str, bool], Origin],
-    ) -> Sequence[Origin]:
+        describe: Callable[[str, bool], DtypeOrigin],
+    ) -> Sequence[DtypeOrigin]:
         """Note the result of an operation on its sources, and return the dtypes that it created.
 
         ``kept`` says that the first source is only written to. ``describe`` returns the origin of
@@ -112,7 +112,7 @@ class Origins:
         kind = max((made.kind for _, made in mixed), default=CONSTANT)
         weights = [each for _, made in mixed for each in made.weights] if kind == WEIGHT else []
         merged = tuple(dict.fromkeys(weights))[:_MOST]
-        new: list[Origin] = []
+        new: list[DtypeOrigin] = []
         for tensor in results:
             origin = None
             if tensor.is_floating_point() and name_of(tensor.dtype) != self._dominant:
@@ -128,8 +128,8 @@ class Origins:
         self,
         dtype: Any,
         parts: Sequence[tuple[Any, Made]],
-        describe: Callable[[str, bool], Origin],
-    ) -> tuple[Origin | None, bool]:
+        describe: Callable[[str, bool], DtypeOrigin],
+    ) -> tuple[DtypeOrigin | None, bool]:
         """Return where the dtype of a result comes from, and whether from this operation."""
         floats = [(each, made) for each, made in parts if each.is_floating_point()]
         same = [(each, made) for each, made in floats if each.dtype == dtype]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..tensors import floats_in
 from .crash import crash_of
-from .origins import Origins
+from .origins import TensorOrigins
 from .watch import watch_of
 
 _MATRIX = 2
@@ -32,7 +32,7 @@ def trace(
     design; ``matmuls`` the multiplications of matrices.
     """
     torch = importlib.import_module("torch")
-    watch = watch_of(dominant, Origins(model, designs, dominant, (arguments, keywords)))
+    watch = watch_of(dominant, TensorOrigins(model, designs, dominant, (arguments, keywords)))
     names = {module: name for name, module in model.named_modules()}
     crash, later = None, ""
     with ExitStack() as undo, torch.no_grad():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from .code_at_lookup import Standing
-    from .original_keepers import Kept
+    from .original_keepers import KeptOriginal
 
 Wanted = dict[str, Any]
 """``name``, ``module``, ``attribute``, ``path`` (names), ``keys``, ``file``, ``function``,
@@ -55,7 +55,7 @@ def function_facts(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
 
 
 def _looked_at(
-    wanted: Wanted, files: dict[str, CodeFile | str], kept: list[Kept]
+    wanted: Wanted, files: dict[str, CodeFile | str], kept: list[KeptOriginal]
 ) -> dict[str, Any]:
     facts = {key: wanted[key] for key in ("name", "module", "attribute", "file", "function")}
     facts |= {"wanted_sha256": wanted["sha256"], "sha256": None, "state": "unknown"}

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
     from .bound import Bound
-    from .objects.fingerprints import Definition, Fingerprint
-    from .source.bindings import Expected
+    from .objects.fingerprints import DefinedCode, Fingerprint
+    from .source.bindings import ExpectedName
 
 
 _FINE = ("wrapped", "opaque")
@@ -42,7 +42,7 @@ class CodeFile:
         with open(path, "rb") as file:
             self.source = ModuleSource(path, file.read())
         self.code = compiled(self.source)
-        self.defined: dict[Fingerprint, Definition] = {
+        self.defined: dict[Fingerprint, DefinedCode] = {
             each.fingerprint: each for each in definitions(self.code)
         }
         self._is_same: dict[str, bool] = {}
@@ -78,7 +78,7 @@ class CodeFile:
         """Return whether code says that it is of this file."""
         return self.is_path(code.co_filename)
 
-    def definition(self, code: CodeType) -> Definition | None:
+    def definition(self, code: CodeType) -> DefinedCode | None:
         """Return what the file defines as this code, as it is now; None for any other code."""
         return self.defined.get(fingerprint(code)) if self.is_home(code) else None
 
@@ -147,7 +147,11 @@ class CodeFile:
         return type(value) in BOUND_ARGUMENTS and self._is_bound_here(value, name, module)
 
     def _is_asked_for(
-        self, value: object, name: Expected, expected: Mapping[str, Expected], module: ModuleType
+        self,
+        value: object,
+        name: ExpectedName,
+        expected: Mapping[str, ExpectedName],
+        module: ModuleType,
     ) -> bool:
         """Return whether all that is around a definition is what its decorators put there."""
         for each in functions_of(value):

@@ -15,7 +15,7 @@ from . import parts as model_parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 _LONGEST = 400
 _SHOWN = 20
@@ -64,7 +64,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def _inputs(parts: Parts) -> Any:
+def _inputs(parts: ModelParts) -> Any:
     """Return keyword arguments, or the positional ones of the factory."""
     model_inputs.add_batch(parts)
     if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
@@ -93,7 +93,7 @@ def _names(named: dict[str, Any]) -> str:
     return ", ".join(list(named)[:3])
 
 
-def _signature(parts: Parts) -> dict[str, Any] | None:
+def _signature(parts: ModelParts) -> dict[str, Any] | None:
     """Return whether compute_loss takes what Trainer passes; None without one."""
     function = getattr(parts.trainer, "compute_loss", None)
     if function is None:
@@ -109,7 +109,7 @@ def _signature(parts: Parts) -> dict[str, Any] | None:
     }
 
 
-def _called(parts: Parts, given: Any) -> Any:
+def _called(parts: ModelParts, given: Any) -> Any:
     """Compute the loss as Trainer does when it evaluates: with the outputs."""
     parts.model.train()
     if parts.trainer is None:
@@ -122,7 +122,7 @@ def _returns_outputs(trainer: Any) -> bool:
     return "return_outputs" in inspect.signature(trainer.compute_loss).parameters
 
 
-def _parted(returned: Any, parts: Parts) -> tuple[Any, Any]:
+def _parted(returned: Any, parts: ModelParts) -> tuple[Any, Any]:
     """Return loss and outputs, found where Trainer looks for them."""
     if parts.trainer is not None:
         is_pair = isinstance(returned, (tuple, list)) and len(returned) == 2

@@ -17,7 +17,7 @@ SEED = 0
 
 
 @dataclasses.dataclass
-class Parts:
+class ModelParts:
     """The parts that a factory can return, None where it does not."""
 
     model: Any = None
@@ -65,10 +65,12 @@ class Parts:
         return value
 
 
-_NAMES = tuple(each.name for each in dataclasses.fields(Parts) if each.name != "notes")
+_NAMES = tuple(each.name for each in dataclasses.fields(ModelParts) if each.name != "notes")
 
 
-def parts_of(request: dict[str, Any], *, weights: bool = True, processor: bool = True) -> Parts:
+def parts_of(
+    request: dict[str, Any], *, weights: bool = True, processor: bool = True
+) -> ModelParts:
     """Return the parts of ``factory`` (``package.module:callable``) or of the folder ``config``.
 
     ``device`` is where the model goes (None: where it is). Without ``weights`` the model of a
@@ -80,7 +82,7 @@ def parts_of(request: dict[str, Any], *, weights: bool = True, processor: bool =
     torch.manual_seed(SEED)
     if request.get("config"):
         configured = importlib.import_module("..configured", __name__)
-        parts: Parts = configured.parts_of_folder(
+        parts: ModelParts = configured.parts_of_folder(
             request["config"], weights=weights, processor=processor
         )
     else:
@@ -100,12 +102,12 @@ def _made(factory: str) -> Any:
     return made()
 
 
-def sorted_out(made: Any, factory: str) -> Parts:
+def sorted_out(made: Any, factory: str) -> ModelParts:
     """Sort what a factory has returned. Raises CannotAnswerError for what is not known."""
     if isinstance(made, dict) and set(made) & set(_NAMES):
         return _parts_by_name(made, factory)
     several = isinstance(made, (tuple, list)) and _kind(made[0] if made else None) != "inputs"
-    parts = Parts()
+    parts = ModelParts()
     for each in made if several else (made,):
         kind = _kind(each)
         if kind is None or getattr(parts, kind) is not None:
@@ -119,7 +121,7 @@ def sorted_out(made: Any, factory: str) -> Parts:
     return parts
 
 
-def _parts_by_name(made: Mapping[str, Any], factory: str) -> Parts:
+def _parts_by_name(made: Mapping[str, Any], factory: str) -> ModelParts:
     unknown = sorted(str(each) for each in made if each not in _NAMES)
     if unknown:
         message = (
@@ -127,7 +129,7 @@ def _parts_by_name(made: Mapping[str, Any], factory: str) -> Parts:
             f"{', '.join(_NAMES)}"
         )
         raise CannotAnswerError(message)
-    return Parts(**made)
+    return ModelParts(**made)
 
 
 def _kind(value: Any) -> str | None:
@@ -153,7 +155,7 @@ def _kind(value: Any) -> str | None:
 _OF_PROCESSORS = ("image_processor", "convert_tokens_to_ids", "tokenizer", "model_input_names")
 
 
-def _add_parts_of_trainer(parts: Parts) -> None:
+def _add_parts_of_trainer(parts: ModelParts) -> None:
     """Take from a Trainer what the factory does not return by itself."""
     for part, names in _OF_TRAINERS.items():
         held = (getattr(parts.trainer, each, None) for each in names)

@@ -14,7 +14,7 @@ from . import data
 from . import parts as model_parts
 
 if TYPE_CHECKING:
-    from .parts import Parts
+    from .parts import ModelParts
 
 _PROBLEMS = 50
 """Of images that could not be read; there may be as many as images."""
@@ -51,7 +51,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 class _Counter:
     """Asks the processor once for each size: the tokens of an image depend on nothing else."""
 
-    def __init__(self, parts: Parts, pillow: Any) -> None:
+    def __init__(self, parts: ModelParts, pillow: Any) -> None:
         self._parts, self._pillow = parts, pillow
         self.known: dict[tuple[int, int], int] = {}
 
@@ -164,7 +164,7 @@ def _fitting(counter: _Counter, sizes: list[list[int]], limit: int) -> dict[str,
     return best
 
 
-def _patches(parts: Parts) -> dict[str, Any]:
+def _patches(parts: ModelParts) -> dict[str, Any]:
     """Return how processor and model cut an image into patches; None where they do not say."""
     vision = getattr(getattr(parts.model, "config", None), "vision_config", None)
     images = parts.image_processor

@@ -32,16 +32,16 @@ _PLAIN = (bool, int, str, bytes, list, tuple)
 
 
 @dataclass(frozen=True)
-class Change:
+class ImportChange:
     """A change of the import system, and where that is written."""
 
     what: str
     place: str | None
 
 
-def changes() -> list[Change]:
+def changes() -> list[ImportChange]:
     """Return the changes to the import system; empty for nearly every environment."""
-    found: list[Change] = []
+    found: list[ImportChange] = []
     used = {"__import__", "__build_class__"}
     for name in _FROZEN:
         code = _imp.get_frozen_object(name)
@@ -66,7 +66,9 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(each)
 
 
-def _changed_names(module: object, original: Mapping[str, Any], name: str) -> Iterator[Change]:
+def _changed_names(
+    module: object, original: Mapping[str, Any], name: str
+) -> Iterator[ImportChange]:
     if type(module) is not ModuleType:
         yield _replaced(name, place_of(module))
         return
@@ -83,8 +85,8 @@ def _changed_names(module: object, original: Mapping[str, Any], name: str) -> It
                 yield _replaced(f"{_public_name(name)}.{key}", place_of(value))
 
 
-def _replaced(name: str, place: str | None) -> Change:
-    return Change(f"replaces {name}", place or _mention_of(name.rpartition(".")[2]))
+def _replaced(name: str, place: str | None) -> ImportChange:
+    return ImportChange(f"replaces {name}", place or _mention_of(name.rpartition(".")[2]))
 
 
 def _mention_of(name: str) -> str | None:
@@ -120,7 +122,7 @@ _Spaces = tuple["Mapping[str, Any]", "Mapping[str, Any]"]
 """The names of a module: as they are now, and as its code defines them."""
 
 
-def _changed(live: Any, original: Any, name: str, spaces: _Spaces) -> Iterator[Change]:
+def _changed(live: Any, original: Any, name: str, spaces: _Spaces) -> Iterator[ImportChange]:
     """Yield what is not as it was defined; of a class, each method."""
     if isinstance(original, (staticmethod, classmethod, property)):
         if type(live) is not type(original):
@@ -159,7 +161,7 @@ def _with_live(original: tuple[Any, ...] | None, live: tuple[Any, ...] | None) -
     return repr(tuple(new if type(old) is type(new) is object else old for old, new in pairs))
 
 
-def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Iterator[Change]:
+def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Iterator[ImportChange]:
     if type(live) is not type(original):
         yield _replaced(name, place_of(live))
         return
@@ -173,7 +175,7 @@ def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Ite
             yield from _changed(now[key], before[key], f"{name}.{key}", spaces)
 
 
-def _written_in_python(name: str, used: set[str]) -> Iterator[Change]:
+def _written_in_python(name: str, used: set[str]) -> Iterator[ImportChange]:
     """Yield the names that stand for Python code where the interpreter has code in C."""
     module = sys.modules.get(name)
     if module is None:
@@ -193,7 +195,7 @@ def _is_compiled(value: Any, name: str) -> bool:
     return type(value) is BuiltinFunctionType and value.__name__ == name
 
 
-def _changed_front() -> Iterator[Change]:
+def _changed_front() -> Iterator[ImportChange]:
     """Yield what is changed of ``import_module`` and the rest of ``importlib/__init__.py``."""
     folder = os.path.join(os.path.dirname(os.__file__), "importlib")
     path = os.path.join(folder, "__init__.py")
@@ -208,7 +210,7 @@ def _changed_front() -> Iterator[Change]:
     )
 
 
-def _changed_state() -> Iterator[Change]:
+def _changed_state() -> Iterator[ImportChange]:
     """Yield what takes the place of the lists and tables that imports go through."""
     kinds = {"modules": dict, "meta_path": list, "path_hooks": list, "path_importer_cache": dict}
     for name, kind in kinds.items():
@@ -217,7 +219,7 @@ def _changed_state() -> Iterator[Change]:
             yield _replaced(f"sys.{name}", place_of(value))
     for name in ("gettrace", "getprofile"):
         if follower := getattr(sys, name)():
-            yield Change(f"calls {name.replace('get', 'sys.set')}", place_of(follower))
+            yield ImportChange(f"calls {name.replace('get', 'sys.set')}", place_of(follower))
 
 
 def place_of(value: Any) -> str | None:

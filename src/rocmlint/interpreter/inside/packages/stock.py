@@ -12,7 +12,7 @@ from .. import forks, progress, search
 from ..imports.bytecode import execution_of, runs_bytecode
 from ..imports.files import locate
 from .records import (
-    Installed,
+    InstalledDistribution,
     installed,
     is_as_recorded,
     known_record_of,
@@ -39,11 +39,11 @@ def answer(request: list[str]) -> dict[str, Any]:
     }
 
 
-def _all(name: str) -> list[Installed]:
+def _all(name: str) -> list[InstalledDistribution]:
     return installed(name, list(dict.fromkeys(os.path.abspath(each) for each in search.path())))
 
 
-def _facts(distribution: Installed) -> dict[str, Any]:
+def _facts(distribution: InstalledDistribution) -> dict[str, Any]:
     """Compare each file; ``error`` says why nothing could be compared."""
     facts = asdict(distribution)
     try:
@@ -102,7 +102,7 @@ def _folders(record: Iterable[str]) -> set[str]:
     return {each for each in tops if each.isidentifier() and each != "__pycache__"}
 
 
-def _added(record: Mapping[str, str], distribution: Installed) -> set[str]:
+def _added(record: Mapping[str, str], distribution: InstalledDistribution) -> set[str]:
     """Find what can be imported from the distribution's folders and no RECORD knows of."""
     found = {
         path
@@ -116,7 +116,7 @@ def _added(record: Mapping[str, str], distribution: Installed) -> set[str]:
     return found
 
 
-def _others(distribution: Installed) -> Iterator[Installed]:
+def _others(distribution: InstalledDistribution) -> Iterator[InstalledDistribution]:
     """Yield the other distributions of the folder."""
     for name in os.listdir(distribution.root):
         stem, extension = os.path.splitext(name)

@@ -26,7 +26,7 @@ _AITER_FOLDERS = ("aiter", ".aiter")
 
 
 @dataclass(frozen=True)
-class Cache:
+class KernelCache:
     """A folder with kernels that were compiled at run time."""
 
     kind: Kind
@@ -39,7 +39,7 @@ class Cache:
         return os.path.abspath(path).startswith(os.path.join(os.path.abspath(self.folder), ""))
 
 
-def default_caches(environment: Mapping[str, str], package: str | None) -> Iterator[Cache]:
+def default_caches(environment: Mapping[str, str], package: str | None) -> Iterator[KernelCache]:
     """Yield the caches of this user that a variable names, or that are at their default place.
 
     ``package`` is the folder of aiter, if it is installed.
@@ -59,22 +59,22 @@ def default_caches(environment: Mapping[str, str], package: str | None) -> Itera
     for kind, variable, default in places:
         named = environment.get(variable, "").strip()
         if named:
-            yield Cache(kind, os.path.expanduser(named), variable)
+            yield KernelCache(kind, os.path.expanduser(named), variable)
         elif os.path.isdir(default):
-            yield Cache(kind, default)
+            yield KernelCache(kind, default)
 
 
-def caches_of(paths: Iterable[str]) -> Iterator[Cache]:
+def caches_of(paths: Iterable[str]) -> Iterator[KernelCache]:
     """Yield the caches that some files with device code are in, by how those lay files out."""
     seen = set()
     for path in paths:
         folder, name = os.path.split(path)
         outer, inner = os.path.split(folder)
-        cache: Cache | None = None
+        cache: KernelCache | None = None
         if name.endswith(".hsaco") and is_key(inner):
-            cache = Cache("Triton", outer)
+            cache = KernelCache("Triton", outer)
         elif inner == "jit" and os.path.basename(outer) in _AITER_FOLDERS and name.endswith(".so"):
-            cache = Cache("aiter", folder)
+            cache = KernelCache("aiter", folder)
         if cache is not None and cache not in seen:
             seen.add(cache)
             yield cache

@@ -22,7 +22,7 @@ from rocmlint.published.rocm_wheels import is_for_cuda
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.packages.installed import python_version
 from rocmlint.why.facts.packages.requirements import required_by
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -188,7 +188,7 @@ def _next_to(
 
 def _python(context: Context) -> str:
     found = python_version(context)
-    return "3.11" if isinstance(found, Unread) or found is None else str(found)
+    return "3.11" if isinstance(found, UnreadFact) or found is None else str(found)
 
 
 def _own_torch(context: Context, name: str, version: Version, python: str) -> str:

@@ -29,7 +29,7 @@ from ..objects.reachable import (
     qualified_name,
     value_at,
 )
-from ..source.events import Imported, dotted
+from ..source.events import ImportBinding, dotted
 from .difference import Alteration
 from .extra_names import used_builtins
 
@@ -97,7 +97,7 @@ def _imported(node: ast.Import | ast.ImportFrom, disk: OnDisk) -> Iterator[tuple
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             yield alias.asname or name, "", sys.modules.get(name)
         else:
-            where = absolute(disk.module, Imported(node.module or "", node.level, alias.name))
+            where = absolute(disk.module, ImportBinding(node.module or "", node.level, alias.name))
             inner = sys.modules.get(f"{where}.{alias.name}")
             value = attributes(sys.modules.get(where)).get(alias.name, inner)
             if value is not None and not alias.asname:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..objects.imported_names import absolute, imported_packages, makes_code_in, source_bindings
 from ..objects.literals import is_mutated
-from ..objects.names import Names
+from ..objects.names import SourceNames
 from ..objects.on_disk import OnDisk, on_disk
 from ..objects.origin_package import (
     is_callable,
@@ -156,7 +156,7 @@ def _names(module: str) -> Any:
         disk, space = _on_disk(module), sys.modules[module]
     except (KeyError, NoSourceError):
         return None
-    return lambda path: Names(space, disk, path, value_at(space, path))
+    return lambda path: SourceNames(space, disk, path, value_at(space, path))
 
 
 @lru_cache(maxsize=16)

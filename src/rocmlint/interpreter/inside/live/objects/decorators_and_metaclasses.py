@@ -15,13 +15,15 @@ from .reachable import ABSENT, attributes, bases, functions_of, methods, value_a
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..source.bindings import Expected
+    from ..source.bindings import ExpectedName
 
 _KEEP_ALL = {type, ABCMeta, EnumMeta, type(Protocol)}
 """Metaclasses that leave out no function of a class body."""
 
 
-def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) -> Iterator[object]:
+def makers(
+    module: object, expected: ExpectedName, classes: Mapping[str, ExpectedName]
+) -> Iterator[object]:
     """Yield the decorators of a definition, and what works on the classes around it.
 
     ``classes`` are those of the module by their qualified names. ABSENT stands for a decorator

@@ -24,7 +24,7 @@ _CALLED = ("__call__", "__get__", "fget", "__getattribute__", "__getattr__")
 
 
 @dataclass(frozen=True)
-class Layer:
+class ObjectLayer:
     """An object in a form in which a user would look for it."""
 
     kind: str
@@ -81,19 +81,21 @@ def within_reach(value: object, owners: Iterable[object], is_core: IsCore) -> Fu
     return found
 
 
-def layer(value: Any) -> Layer:
+def layer(value: Any) -> ObjectLayer:
     """Return what an object is, and where the code is that runs first when it is called."""
     code = first_code(value)
     place = (None, None) if code is None else (code.co_filename, code.co_firstlineno)
     if type(value) is MethodType:
         value = value.__func__
     if type(value) is FunctionType:
-        return Layer(f"function {getattr(code, 'co_qualname', value.__code__.co_name)}", *place)
+        return ObjectLayer(
+            f"function {getattr(code, 'co_qualname', value.__code__.co_name)}", *place
+        )
     kind = _kind(value)
     module, name = module_of(kind), qualified_name(kind)
     if module not in ("", "builtins") and not name.startswith(f"{module}."):
         name = f"{module}.{name}"
-    return Layer(name, *place)
+    return ObjectLayer(name, *place)
 
 
 def first_code(value: Any) -> CodeType | None:

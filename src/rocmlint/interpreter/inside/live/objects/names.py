@@ -33,7 +33,7 @@ _PURE = (frozenset, re.compile, *_GETTERS)
 _DISPLAYS = {ast.Dict: dict, ast.List: list, ast.Tuple: tuple, ast.Set: set}
 
 
-class Names:
+class SourceNames:
     """The names of a module or of a class."""
 
     def __init__(self, space: object, disk: OnDisk, path: tuple[str, ...], owner: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..source.bindings import Bindings, bindings
 from ..source.sources import ModuleSource, NoSourceError, compiled, loaded_code, source_of
-from .fingerprints import Definition, definitions, fingerprint
+from .fingerprints import DefinedCode, definitions, fingerprint
 from .reachable import methods, module_of, qualified_name, value_at
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class OnDisk:
     """The code that an import would run now."""
     files: frozenset[str]
     """How code objects of this module name their file."""
-    defined: dict[Fingerprint, Definition]
+    defined: dict[Fingerprint, DefinedCode]
 
     @cached_property
     def sha256(self) -> str:

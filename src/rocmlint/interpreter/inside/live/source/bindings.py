@@ -17,7 +17,7 @@ _ARITHMETIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedName:
     """An attribute that must be made of one of some definitions of the source.
 
     Only where the source decides it: what may also be assigned, imported or deleted is left out.
@@ -55,7 +55,7 @@ class Constant:
 class Bindings:
     """The definitions of a module."""
 
-    expected: tuple[Expected, ...]
+    expected: tuple[ExpectedName, ...]
     constants: tuple[Constant, ...]
     scopes: Mapping[tuple[str, ...], Scope]
     """By the path of the class; that of the module is empty."""
@@ -81,7 +81,7 @@ class Bindings:
 class _Reader:
     elsewhere: set[str]
     chosen: Mapping[str, int]
-    expected: list[Expected] = field(default_factory=list)
+    expected: list[ExpectedName] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
     scopes: dict[tuple[str, ...], Scope] = field(default_factory=dict)
     history: dict[tuple[str, ...], Scope] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class _Reader:
                 self.unsettled.add(name)
                 return
         self.expected.append(
-            Expected(
+            ExpectedName(
                 name=name,
                 path=path,
                 lines=frozenset(first_line(each) for each in nodes),

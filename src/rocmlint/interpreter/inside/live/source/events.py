@@ -18,7 +18,7 @@ ANY_NAME = "*"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportBinding:
     """The object of an import: a module, or with ``attribute`` a name of it."""
 
     module: str
@@ -28,7 +28,7 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Guard:
+class BranchGuard:
     """A statement that has others in it, the part of it that holds one, and that one."""
 
     statement: ast.stmt
@@ -45,8 +45,8 @@ class Event:
     node: DefinitionNode | None
     certain: bool
     value: ast.expr | None = None
-    imported: Imported | None = None
-    guards: tuple[Guard, ...] = ()
+    imported: ImportBinding | None = None
+    guards: tuple[BranchGuard, ...] = ()
     """The statements around it, the outermost first."""
     reached: bool = True
     """Whether it certainly happens where all parts that it is in are run."""
@@ -97,10 +97,10 @@ def _is_setattr(value: ast.expr) -> bool:
     return is_named and type(value.args[1].value) is str and dotted(value.args[0]) is not None  # type: ignore[attr-defined]
 
 
-def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> Imported:
+def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ImportBinding:
     if isinstance(statement, ast.ImportFrom):
-        return Imported(statement.module or "", statement.level, alias.name)
-    return Imported(alias.name if alias.asname else alias.name.partition(".")[0])
+        return ImportBinding(statement.module or "", statement.level, alias.name)
+    return ImportBinding(alias.name if alias.asname else alias.name.partition(".")[0])
 
 
 def _assigned(target: ast.expr, value: ast.expr, *, certain: bool) -> Iterator[Event]:
@@ -138,17 +138,17 @@ def _nested(statement: ast.stmt, *, certain: bool) -> Iterator[Event]:
         parts = value if isinstance(value, list) else [value]
         for part in parts:
             if isinstance(part, ast.stmt):
-                yield from _guarded(Guard(statement, name, part), part)
+                yield from _guarded(BranchGuard(statement, name, part), part)
             elif isinstance(getattr(part, "body", None), list):  # a handler of try, a case of match
                 yield from _stored_in([part], certain=False, below=False)
                 for each in part.body:
-                    yield from _guarded(Guard(statement, part, each), each)
+                    yield from _guarded(BranchGuard(statement, part, each), each)
             elif isinstance(part, ast.AST):
                 simple = not hasattr(statement, "body")
                 yield from _stored_in([part], certain=certain and simple)
 
 
-def _guarded(guard: Guard, statement: ast.stmt) -> Iterator[Event]:
+def _guarded(guard: BranchGuard, statement: ast.stmt) -> Iterator[Event]:
     for each in events_of([statement], certain=True):
         reached = each.certain or (bool(each.guards) and each.reached)
         yield replace(each, certain=False, reached=reached, guards=(guard, *each.guards))
