@@ -16,7 +16,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.entries.symptom import expressions_in
 from rocmlint.why.facts.all import NAMES, functions_of
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,8 @@ from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.symptom import symptom_of
 from rocmlint.why.facts.context import Context
 from rocmlint.why.facts.packages.patched import is_patched
-from rocmlint.why.log.read import read_text
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
+from rocmlint.why.log.log_reader import read_text
 from tests.support.environments import Environment
 
 if TYPE_CHECKING:

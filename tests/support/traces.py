@@ -19,7 +19,7 @@ import zipfile
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.trace.files import RanKernel, Trace
+from rocmlint.verify.trace.trace_files import RanKernel, Trace
 from tests.support.hip_objects import run
 from tests.support.tools import program
 

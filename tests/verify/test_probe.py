@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.trace.files import RanKernel, Trace
 from rocmlint.verify.trace.index import Contents, KernelGroup, KernelIndex, default_roots
 from rocmlint.verify.trace.probe import Operation, Probed, judge, probe
+from rocmlint.verify.trace.trace_files import RanKernel, Trace
 from tests.support.project import Project
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("probe")]

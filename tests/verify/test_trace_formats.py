@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.verify.trace.files import RanKernel, TraceError, read
+from rocmlint.verify.trace.trace_files import RanKernel, TraceError, read
 from tests.support.traces import ATTENTION, GEMM, kernel, with_kernels
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from rocmlint.doctor.installed import (
 )
 from rocmlint.doctor.looks import Looks
 from rocmlint.doctor.overlays import OF_FILES, PackagePatch, judge_patches, patches_of, too_high
+from rocmlint.doctor.pinned_versions import versions
 from rocmlint.doctor.project import CodeResults, folders_of
 from rocmlint.doctor.stack import NO_GPU, NO_TORCH, facts, needed_variables, stack_findings
-from rocmlint.doctor.versions import versions
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.show import read_stack

@@ -10,7 +10,7 @@ from rocmlint.doctor.causes import Cause, Findings, RanCode
 from rocmlint.interpreter.inside.job.process import without_secrets
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
-from rocmlint.verify.claims.functions import proposals
+from rocmlint.verify.claims.proposals import proposals
 from rocmlint.verify.job.watch import watch_of_manifests
 from rocmlint.verify.manifest.read import Manifest
 from rocmlint.verify.result import Evidence

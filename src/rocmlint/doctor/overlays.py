@@ -11,8 +11,8 @@ from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
-from rocmlint.verify.claims.files import manifest_of_copy, manifest_of_overlay
 from rocmlint.verify.claims.overlay import meant, overlays
+from rocmlint.verify.claims.patched_files import manifest_of_copy, manifest_of_overlay
 from rocmlint.verify.patches import patches
 from rocmlint.verify.result import Evidence
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         index_url,
         install_command,
     )
-    from rocmlint.stack.wheels.sources import installation
+    from rocmlint.stack.wheels.wheel_sources import installation
 
 __all__ = [
     "Devices",
@@ -95,7 +95,7 @@ _HOME = {
     "freeze": "rocmlint.stack.recorded.state",
     "index_url": "rocmlint.stack.wheels.install",
     "install_command": "rocmlint.stack.wheels.install",
-    "installation": "rocmlint.stack.wheels.sources",
+    "installation": "rocmlint.stack.wheels.wheel_sources",
     "plan": "rocmlint.stack.migration",
     "read_environment": "rocmlint.stack.installed.distributions",
     "read_stack": "rocmlint.stack.show",

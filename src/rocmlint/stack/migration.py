@@ -93,7 +93,7 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
 ) -> Plan:
     """Plan the move of an environment to a ROCm version.
 
-    ``wheels`` are those to take in place of PyTorch's (see :mod:`rocmlint.stack.wheels.sources`).
+    ``wheels`` are those to take in place of PyTorch's (:mod:`rocmlint.stack.wheels.wheel_sources`).
 
     Without ``torch`` the release that is installed stays, if the ROCm version has wheels of it,
     else it is the newest that has. ``pins`` are what the project's files say. With ``freeze``, a

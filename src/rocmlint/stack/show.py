@@ -17,7 +17,7 @@ from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.doubles import doubles
 from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.checks.guards import guards
-from rocmlint.stack.checks.imports import imports
+from rocmlint.stack.checks.import_checks import imports
 from rocmlint.stack.checks.jax import jax, plugins
 from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
 from rocmlint.stack.checks.torch_and_rocm import torch_and_project, torch_and_rocm

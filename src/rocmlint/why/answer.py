@@ -9,7 +9,7 @@ from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.value import FactEvidence
-    from rocmlint.why.log.shapes import Log, Raised
+    from rocmlint.why.log.log_data import Log, Raised
 
 Verdict = Literal["known", "likely", "unknown"]
 """Known: the message and each fact of the entry were read and fit. Likely: a fact was not read.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Log, Raised
+    from rocmlint.why.log.log_data import Log, Raised
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Answer, Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Log, LogFrame, Raised
+    from rocmlint.why.log.log_data import Log, LogFrame, Raised
 
 SCHEMA = 1
 _MOST_LINES = 12

@@ -15,8 +15,8 @@ import pytest
 
 from rocmlint.verify.trace import attribution
 from rocmlint.verify.trace.attribution import duration, percent
-from rocmlint.verify.trace.files import Trace, read
 from rocmlint.verify.trace.index import Contents, KernelGroup, KernelIndex
+from rocmlint.verify.trace.trace_files import Trace, read
 from tests.support.traces import ADD, ATTENTION, GEMM, UNKNOWN, rocprofv3, with_kernels
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from rocmlint.why.facts.all import functions_of
 from rocmlint.why.facts.context import Context
 from rocmlint.why.facts.value import UnreadFact
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

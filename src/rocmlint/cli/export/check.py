@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import SimpleNamespace
 
-    from rocmlint.cli.export.run import PatchReport
+    from rocmlint.cli.export.patch_check import PatchReport
     from rocmlint.models.patches.problems import Place, Problem
 
 VERSION = 1
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint export check``. Raises RocmlintError."""
     from rocmlint.cli.export.against import clean_up  # noqa: PLC0415 - --help needs none of it
-    from rocmlint.cli.export.run import check_paths  # noqa: PLC0415
+    from rocmlint.cli.export.patch_check import check_paths  # noqa: PLC0415
 
     try:
         report = check_paths(

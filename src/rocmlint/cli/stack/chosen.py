@@ -20,7 +20,7 @@ from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
 from rocmlint.stack.wheels.install import Wanted, enumerated
-from rocmlint.stack.wheels.sources import SOURCES, newest_rocm
+from rocmlint.stack.wheels.wheel_sources import SOURCES, newest_rocm
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.stack.chosen import add_rocm_arguments, add_wheel_arguments, tell, wanted_of
 from rocmlint.cli.stack.common import Help, add_output_format, print_document
 from rocmlint.stack.wheels.install import with_extras
-from rocmlint.stack.wheels.sources import index
+from rocmlint.stack.wheels.wheel_sources import index
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -32,8 +32,8 @@ from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.upgrade.steps import Steps
 from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, enumerated
-from rocmlint.stack.wheels.sources import installation
 from rocmlint.stack.wheels.triton import triton_of
+from rocmlint.stack.wheels.wheel_sources import installation
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -26,7 +26,7 @@ from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.migration import plan
 from rocmlint.stack.upgrade.project_files import read_project
 from rocmlint.stack.wheels.install import COMPANIONS, NoWheelsError, Wanted
-from rocmlint.stack.wheels.sources import choose, index, index_at
+from rocmlint.stack.wheels.wheel_sources import choose, index, index_at
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -11,7 +11,7 @@ from rocmlint.cli.verify.arch import gpu
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.text.words import counted
-from rocmlint.verify.code_objects.judge import KernelJudge
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.kernels.check import check, scan
 from rocmlint.verify.kernels.compiled.check import Builders
 from rocmlint.verify.kernels.compiled.check import check as check_caches

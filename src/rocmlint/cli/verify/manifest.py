@@ -14,14 +14,14 @@ from rocmlint.lint.run import run as lint
 from rocmlint.text.visible import visible
 from rocmlint.text.words import counted
 from rocmlint.verify.claims.context import ClaimContext
-from rocmlint.verify.claims.functions import proposals
+from rocmlint.verify.claims.proposals import proposals
 from rocmlint.verify.manifest.read import Manifest, as_toml, make, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import SimpleNamespace
 
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
 
 HELP = help_of(
     "[OVERLAY --package NAME==VERSION] [--functions PATH ...]",

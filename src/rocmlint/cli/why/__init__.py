@@ -15,7 +15,7 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
 from rocmlint.why.host.examined import read_examination
-from rocmlint.why.log.read import UnreadableLogError, read_stream, read_text
+from rocmlint.why.log.log_reader import UnreadableLogError, read_stream, read_text
 from rocmlint.why.report import json_of, lines_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.host.host import Host
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.log_data import Log
 
 HELP = Help(
     "[FILE | - | TEXT] [PATH] [flags] | [PATH] [flags] -- COMMAND ...",

@@ -16,15 +16,15 @@ from rocmlint.interpreter.inside.job.witness import VARIABLE
 from rocmlint.verify.job.processes import execute
 from rocmlint.verify.job.watch import Watch
 from rocmlint.verify.job.witnesses import WitnessError, prepare, read
+from rocmlint.why.log.log_reader import KeptLines, read_kept
 from rocmlint.why.log.order import with_ranks
-from rocmlint.why.log.read import KeptLines, read_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.verify.job.processes import Ending
     from rocmlint.verify.job.witness_report import WitnessReport
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.log_data import Log
 
 _BLOCK = 1 << 16
 _PATIENCE = 2.0

@@ -16,7 +16,7 @@ from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, FAMILY, is_nightly, rocm_of
 from rocmlint.stack.wheels.install import COMPANIONS, Wanted, enumerated
-from rocmlint.stack.wheels.sources import COMMAND, attempted
+from rocmlint.stack.wheels.wheel_sources import COMMAND, attempted
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor, rocm_named_in
 from rocmlint.stack.wheels.amd_parts import is_build_of_amd
 from rocmlint.stack.wheels.install import enumerated
-from rocmlint.stack.wheels.sources import COMMAND
+from rocmlint.stack.wheels.wheel_sources import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from packaging.version import Version
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.install import enumerated
-from rocmlint.stack.wheels.sources import COMMAND, attempted
+from rocmlint.stack.wheels.wheel_sources import COMMAND, attempted
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rocmlint.errors import RocmlintError
 from rocmlint.text.words import few
 from rocmlint.verify.claims.context import as_evidence
-from rocmlint.verify.claims.files import patch_check, patched_files
 from rocmlint.verify.claims.kernels import fast_path, kernel_package
-from rocmlint.verify.claims.program import dtype, origin, replacement
+from rocmlint.verify.claims.patched_files import patch_check, patched_files
+from rocmlint.verify.claims.runtime_claims import dtype, origin, replacement
 from rocmlint.verify.result import CLAIMED_AT, Evidence, Judgement, Result
 
 if TYPE_CHECKING:

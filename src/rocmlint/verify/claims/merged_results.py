@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule.claims import package_of_attention
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import MISSING
-from rocmlint.verify.claims.functions import ENTRY
+from rocmlint.verify.claims.proposals import ENTRY
 from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.target import SPIRV, Target, contradict, parse_target
 from rocmlint.verify.code_objects import compression, device_elf
 from rocmlint.verify.code_objects.cursor import BytesInMemory, Decoding
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:

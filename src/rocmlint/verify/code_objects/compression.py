@@ -10,7 +10,7 @@ from struct import Struct
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:

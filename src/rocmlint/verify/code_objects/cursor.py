@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.verify.code_objects.compression import check_image
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

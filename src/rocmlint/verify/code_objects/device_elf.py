@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from struct import Struct
 
 from rocmlint.gpus.target import PROCESSOR_OF_NUMBER, Target
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 SIZE = 64
 """Bytes of the head of an ELF of 64 bits."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

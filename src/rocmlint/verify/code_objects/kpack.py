@@ -12,7 +12,7 @@ from rocmlint.gpus.target import GENERIC_OF, Target, parse_target
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import CodeObject
 from rocmlint.verify.code_objects.compression import check_image, decoder
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

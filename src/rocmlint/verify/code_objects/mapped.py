@@ -7,7 +7,7 @@ import os
 import stat
 
 from rocmlint.disk.read import WITHOUT_WAITING
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 WINDOW = 32 << 20
 """Bytes of a file that may be read before their pages are given back."""

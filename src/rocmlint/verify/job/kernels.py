@@ -10,9 +10,9 @@ from rocmlint.gpus.target import parse_target
 from rocmlint.interpreter.inside.job.process import build_id, host
 from rocmlint.text.words import counted
 from rocmlint.verify.code_objects.describe import action, evidence, summary
-from rocmlint.verify.code_objects.errors import MissingExtraError
-from rocmlint.verify.code_objects.file import read_file
-from rocmlint.verify.code_objects.judge import KernelJudge
+from rocmlint.verify.code_objects.file_errors import MissingExtraError
+from rocmlint.verify.code_objects.file_report import read_file
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.job.same_across_ranks import ranks, together
 from rocmlint.verify.result import Evidence, Judgement
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.file import FileReport
-    from rocmlint.verify.code_objects.judge import KernelVerdict
+    from rocmlint.verify.code_objects.file_report import FileReport
+    from rocmlint.verify.code_objects.kernel_judge import KernelVerdict
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.result import Result
 

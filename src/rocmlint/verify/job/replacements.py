@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.job.watch import Watch
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.live.functions import FunctionFacts
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
     from rocmlint.verify.result import Result
 
 _INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")

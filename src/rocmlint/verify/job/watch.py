@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.job.process import is_secret
 from rocmlint.verify.manifest import read as manifest
-from rocmlint.verify.manifest.functions import repeated
+from rocmlint.verify.manifest.function_entries import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
     from rocmlint.verify.manifest.read import Manifest
 
 

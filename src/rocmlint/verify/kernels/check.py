@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.text.words import few
 from rocmlint.verify.code_objects.describe import action, evidence, summary
-from rocmlint.verify.code_objects.file import FileReport, read_file, refused
+from rocmlint.verify.code_objects.file_report import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
-from rocmlint.verify.code_objects.judge import KernelJudge
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.code_objects.libraries import Libraries
 from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence, Result
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.find import FoundFile
-    from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
+    from rocmlint.verify.code_objects.kernel_judge import KernelVerdict, Problem
     from rocmlint.verify.kernels.compiled.places import KernelCache
 
 CHECK = "kernels"

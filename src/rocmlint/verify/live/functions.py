@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.live.judge import Comparison
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
 
 FunctionFacts = dict[str, Any]
 """The facts about one function, from ``inside.live.claimed_functions.function_facts``."""

@@ -18,7 +18,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.text.text import with_plain_ends
 from rocmlint.text.written import requirement_of
-from rocmlint.verify.manifest.functions import (
+from rocmlint.verify.manifest.function_entries import (
     ManifestFunction,
     function_problem,
     name_problem,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
+from rocmlint.verify.patches.copy_version import install_command
 from rocmlint.verify.patches.patches import why_stale
-from rocmlint.verify.patches.versions import install_command
 from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
 
 if TYPE_CHECKING:

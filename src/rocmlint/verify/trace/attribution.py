@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.trace.files import RanKernel, Trace
     from rocmlint.verify.trace.index import KernelHolder, KernelIndex
     from rocmlint.verify.trace.origin import KernelOrigin
+    from rocmlint.verify.trace.trace_files import RanKernel, Trace
 
 _SHOWN = 30
 """Kernels, and files of one kernel, that are shown one by one."""

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.interpreter.inside import write_json
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import read_bundles
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError, extra
-from rocmlint.verify.code_objects.file import code_objects
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError, extra
+from rocmlint.verify.code_objects.file_report import code_objects
 from rocmlint.verify.code_objects.find import find_files, holds_code_objects
 from rocmlint.verify.code_objects.host_elf import read_strings
 from rocmlint.verify.code_objects.kpack import read_archive

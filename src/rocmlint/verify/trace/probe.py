@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.trace import attribution, files
+from rocmlint.verify.trace import attribution, trace_files
 from rocmlint.verify.trace.attribution import BRANCH_OF, TraceQuestion, branches
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.trace.attribution import Attribution
-    from rocmlint.verify.trace.files import Trace
     from rocmlint.verify.trace.index import KernelIndex
+    from rocmlint.verify.trace.trace_files import Trace
 
 BRANCHES = ("flash", "efficient", "cudnn", "math")
 """How torch can compute attention; all but the last are one fused operator."""
@@ -102,7 +102,7 @@ def _probed(interpreter: Interpreter, operation: Operation, *, only_on_gpu: bool
             "only_on_gpu": only_on_gpu,
         }
         facts = interpreter.ask("probe", request)
-        seen = files.read(path) if facts["has_run"] else files.Trace(path, "", ())
+        seen = trace_files.read(path) if facts["has_run"] else trace_files.Trace(path, "", ())
     return Probed(operation, facts, seen, branches(seen.operators))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.why.host.host import Host
-    from rocmlint.why.log.shapes import Log, LogFrame, Raised
+    from rocmlint.why.log.log_data import Log, LogFrame, Raised
 
 _WINDOWS = re.compile(
     r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"

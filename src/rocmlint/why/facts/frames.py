@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.metadata import Packages
-    from rocmlint.why.log.shapes import LogFrame
+    from rocmlint.why.log.log_data import LogFrame
 
 Kind = Literal["project", "package", "hub", "python", "other"]
 _SITE = re.compile(r"^(?P<site>.*?[/\\](?:site|dist)-packages)[/\\](?P<rest>.+)$")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import LogFrame
+    from rocmlint.why.log.log_data import LogFrame
 
 _REFUSED = (
     "invalid device function",

@@ -17,7 +17,7 @@ from rocmlint.why.facts.packages.configurations import (
     was_of_all,
 )
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     in_words,
     indexed,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange
+    from rocmlint.why.facts.packages.package_names import NameChange
     from rocmlint.why.facts.project.inheritance import Derived
 
 _WEIGHT = 26

@@ -15,7 +15,7 @@ from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with, successor
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     in_words,
     indexed,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
     from rocmlint.why.generic.parts import OwnedFrame
 
 _OF_MODULE = re.compile(

@@ -13,7 +13,7 @@ from rocmlint.why.facts.packages.installed import torch_build, torch_rocm, versi
 from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import made, where
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

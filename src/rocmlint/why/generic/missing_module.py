@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import moved_module
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     alike,
     change_of,
     files_have,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 _MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
 _DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")

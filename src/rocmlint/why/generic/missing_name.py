@@ -12,7 +12,7 @@ from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import moved_to, successor
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     alike,
     change_of,
     files_have,
@@ -42,7 +42,7 @@ from rocmlint.why.generic.parts import (
 )
 from rocmlint.why.generic.reader import near
 from rocmlint.why.generic.shadowed import is_foreign, is_own
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
 
 ENTRY = "missing-name"
 _MESSAGE = re.compile(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     history_of,
     imported_release,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
 
 _TYPE = re.compile(
     r"has model type [`'\"](?P<type>[\w-]+)[`'\"] but Transformers does not recognize this"

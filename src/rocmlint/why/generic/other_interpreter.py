@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 BINARY = re.compile(r"of binary: (?P<binary>\S+)")
 _RUNS_MODULE = re.compile(r"(?P<python>[^\s'\"]*python[\d.]*(?:\.exe)?): No module named ")

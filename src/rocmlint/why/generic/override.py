@@ -13,7 +13,7 @@ from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import Owner
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import indexed, module_file, release_of
+from rocmlint.why.facts.packages.package_names import indexed, module_file, release_of
 from rocmlint.why.facts.packages.requirements import required_by
 from rocmlint.why.facts.project.definitions import definitions_in
 from rocmlint.why.facts.project.inheritance import derived
@@ -27,7 +27,7 @@ from rocmlint.why.generic.parts import (
     older_remote_code,
     where,
 )
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from rocmlint.why.facts.machine.symbols import symbol_of
 from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.generic.parts import made
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.packages.names import NameChange, Release
-    from rocmlint.why.log.shapes import LogFrame
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
+    from rocmlint.why.log.log_data import LogFrame
 
 
 NOT_OURS = "not this project's code"
@@ -374,7 +374,7 @@ def _may_have(release: Version, change: NameChange, installed: Version) -> bool:
 
 def library_model(context: Context, place: OwnedFrame) -> str:
     """Return the model of transformers that remote code stands for, if the installed one has it."""
-    from rocmlint.why.facts.packages.names import files_have, history_of, release_of  # noqa: PLC0415
+    from rocmlint.why.facts.packages.package_names import files_have, history_of, release_of  # noqa: PLC0415
 
     name = os.path.basename(place.frame.file.replace("\\", "/")).removesuffix(".py")
     model = (

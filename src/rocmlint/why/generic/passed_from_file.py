@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from rocmlint.published.names import names_of
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import table
+from rocmlint.why.facts.packages.package_names import table
 from rocmlint.why.generic.parts import made, where
 
 if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
     from rocmlint.why.generic.parts import OwnedFrame
 
 _FILES = (

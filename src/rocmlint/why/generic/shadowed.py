@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import module_file
+from rocmlint.why.facts.packages.package_names import module_file
 from rocmlint.why.facts.packages.providers import is_library
 from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import OwnedFrame, innermost, made, python_of

@@ -15,7 +15,7 @@ from rocmlint.published.names import names_of
 from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     files_take,
     in_words,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import NameChange, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
     from rocmlint.why.facts.project.definitions import Definition
 
 _SELVES = ("self", "cls")

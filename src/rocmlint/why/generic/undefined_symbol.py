@@ -18,7 +18,7 @@ from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import made, pip, python_of
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.why.log import lines
-from rocmlint.why.log.shapes import Chain, LogFrame, Raised
+from rocmlint.why.log.log_data import Chain, LogFrame, Raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 START = "Traceback (most recent call last)"
 CAUSES = (

@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.why.log.shapes import Chain, LogFailure
+from rocmlint.why.log.log_data import Chain, LogFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocmlint.why.log.clean import LogLine
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.log_data import Log
 
 _MOST = 100
 """Chains that are kept from each end of the list."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.why.log.clean import LogLine
-    from rocmlint.why.log.shapes import Chain
+    from rocmlint.why.log.log_data import Chain
 
 
 def chains_of_all(lines: Sequence[LogLine]) -> Iterator[Chain]:

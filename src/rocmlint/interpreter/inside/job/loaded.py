@@ -17,7 +17,7 @@ from ..live import call_tracing, executed
 from ..live.claimed_functions import function_facts
 from ..live.compare import compare_all, held
 from ..live.objects.on_disk import on_disk
-from ..live.source.sources import NoSourceError
+from ..live.source.module_source import NoSourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

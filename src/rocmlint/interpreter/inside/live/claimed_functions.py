@@ -14,7 +14,7 @@ from .objects.decorators_and_metaclasses import named_functions
 from .objects.reachable import ABSENT, attributes, functions_of, methods
 from .original_keepers import keepers, kept_of
 from .source.bindings import stored_path
-from .source.sources import NoSourceError
+from .source.module_source import NoSourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

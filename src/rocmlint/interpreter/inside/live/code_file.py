@@ -18,7 +18,7 @@ from .objects.literals import changed_literals
 from .objects.on_disk import OnDisk
 from .objects.reachable import attributes, functions_of, items, methods, qualified_name, value_at
 from .objects.wrappers import Makers
-from .source.sources import ModuleSource, compiled, loader_of
+from .source.module_source import ModuleSource, compiled, loader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

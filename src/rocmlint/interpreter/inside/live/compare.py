@@ -15,7 +15,13 @@ from .objects.on_disk import OnDisk, on_disk
 from .objects.reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
 from .source.forms import forms
 from .source.made_modules import places
-from .source.sources import NoSourceError, changed_since_start, foreign_loading, is_made, loader_of
+from .source.module_source import (
+    NoSourceError,
+    changed_since_start,
+    foreign_loading,
+    is_made,
+    loader_of,
+)
 from .stale_importers import WatchedNames, holders_of
 
 if TYPE_CHECKING:

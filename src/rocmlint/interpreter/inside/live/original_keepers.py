@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .bound import place
 from .objects.reachable import attributes, items, module_of, qualified_name
-from .source.sources import NoSourceError, source_of
+from .source.module_source import NoSourceError, source_of
 from .stale_importers import FUNCTIONS
 
 if TYPE_CHECKING:

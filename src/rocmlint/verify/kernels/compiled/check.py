@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.judge import KernelJudge
+    from rocmlint.verify.code_objects.kernel_judge import KernelJudge
     from rocmlint.verify.kernels.compiled.contents import Database, Kernel
     from rocmlint.verify.kernels.compiled.places import KernelCache
     from rocmlint.verify.result import Result

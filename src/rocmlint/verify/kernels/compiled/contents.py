@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.read import read_small
 from rocmlint.gpus.target import DEVICES
 from rocmlint.verify.code_objects import device_elf
-from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.file import FileReport, read_file, refused
+from rocmlint.verify.code_objects.file_errors import UnreadableError
+from rocmlint.verify.code_objects.file_report import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.kernels.compiled.places import is_key
 from rocmlint.verify.trace.stores import images

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import LogFrame
+    from rocmlint.why.log.log_data import LogFrame
 
 _TRIPLE = b"amdgcn-amd-amdhsa--gfx"
 _TARGET = re.compile(rb"amdgcn-amd-amdhsa--(gfx(?:[0-9a-f-]+-generic|[0-9a-f]{3,4}))(?![0-9a-f])")

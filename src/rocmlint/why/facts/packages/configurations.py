@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
-from rocmlint.why.facts.packages.names import module_file
+from rocmlint.why.facts.packages.package_names import module_file
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context

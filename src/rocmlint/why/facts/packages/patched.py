@@ -14,7 +14,7 @@ from rocmlint.why.facts.metadata import record_lines
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.metadata import Installed, Packages
-    from rocmlint.why.log.shapes import LogFrame
+    from rocmlint.why.log.log_data import LogFrame
 
 _SITE = re.compile(r"^(?P<site>.*?[/\\](?:site|dist)-packages)[/\\](?P<rest>.+)$")
 

@@ -11,16 +11,16 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.why.facts.frames import owner_of
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import indexed, release_of
+from rocmlint.why.facts.packages.package_names import indexed, release_of
 from rocmlint.why.facts.project.definitions import definitions, definitions_in
-from rocmlint.why.log.shapes import LogFrame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
     from rocmlint.why.facts.project.definitions import Definition
 
 _LARGEST = 2_000_000

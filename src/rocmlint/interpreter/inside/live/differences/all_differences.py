@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .assigned import assigned
+from .class_shapes import shapes
 from .decorated import decorated
 from .defaults import kept
 from .extra_names import added
@@ -13,7 +14,6 @@ from .operators import operators
 from .outside_references import used
 from .registered import registered
 from .registries import registries
-from .shapes import shapes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

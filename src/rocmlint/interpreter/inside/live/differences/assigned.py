@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..objects.attribute_writes import stores_of
 from ..objects.branches import Branches, covers
 from ..objects.imported_names import absolute, imported_packages, is_around
-from ..objects.names import SourceNames
 from ..objects.origin_package import is_callable, is_made, place_of, strangers
 from ..objects.reachable import ABSENT, attributes, is_a, is_namespace, items, value_at
+from ..objects.source_names import SourceNames
 from ..source.events import ANY_NAME, dotted
 from .difference import Alteration
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..objects.decorators_and_metaclasses import resolved
 from ..objects.fingerprints import fingerprint
 from ..objects.literals import holds
-from ..objects.names import SourceNames
 from ..objects.origin_package import is_callable, is_made
 from ..objects.reachable import ABSENT, attributes, functions_of, is_a, qualified_name, value_at
+from ..objects.source_names import SourceNames
 from ..source.bindings import literal_value
 from ..source.events import dotted
 from .difference import Alteration

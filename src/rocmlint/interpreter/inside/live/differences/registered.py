@@ -12,11 +12,11 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..objects.literals import is_mutated
-from ..objects.names import SourceNames
 from ..objects.origin_package import place_of, strangers, top
 from ..objects.reachable import ABSENT, attributes, bases, is_a, items, qualified_name, walk
+from ..objects.source_names import SourceNames
 from ..source.events import dotted, first_line
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .difference import Alteration
 
 if TYPE_CHECKING:

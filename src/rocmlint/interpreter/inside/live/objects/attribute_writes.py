@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .origin_package import top
 
 if TYPE_CHECKING:

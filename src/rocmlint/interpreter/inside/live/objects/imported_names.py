@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..source.bindings import bindings, literal_value
 from ..source.events import ANY_NAME, dotted
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .attribute_writes import stores_of
 from .layers import within_reach
 from .origin_package import belongs, is_callable, is_made, is_standard, outermost, strangers, top

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..source.bindings import Bindings, bindings
-from ..source.sources import ModuleSource, NoSourceError, compiled, loaded_code, source_of
+from ..source.module_source import ModuleSource, NoSourceError, compiled, loaded_code, source_of
 from .fingerprints import DefinedCode, definitions, fingerprint
 from .reachable import methods, module_of, qualified_name, value_at
 

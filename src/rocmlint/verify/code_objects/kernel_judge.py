@@ -15,14 +15,14 @@ from rocmlint.gpus.target import (
     settings,
 )
 from rocmlint.verify.code_objects import kpack
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.mapped import map_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rocmlint.verify.code_objects.bundle import BundleEntry
-    from rocmlint.verify.code_objects.file import FileReport
+    from rocmlint.verify.code_objects.file_report import FileReport
     from rocmlint.verify.result import Verdict
 
 How = Literal["native", "generic", "SPIR-V"]

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.claims.context import NOT_INSTALLED
-from rocmlint.verify.claims.functions import ENTRY, proposals
+from rocmlint.verify.claims.proposals import ENTRY, proposals
 from rocmlint.verify.manifest.read import lines_of
 from rocmlint.verify.result import Evidence, Judgement
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.python.scopes import FUNCTIONS
-from rocmlint.verify.manifest.functions import ManifestFunction, name_problem
+from rocmlint.verify.manifest.function_entries import ManifestFunction, name_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

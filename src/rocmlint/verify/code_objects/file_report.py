@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.code_objects import bundle, compression, device_elf, kpack
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.host_elf import HostElf, read_host_elf
 from rocmlint.verify.code_objects.mapped import map_file
 

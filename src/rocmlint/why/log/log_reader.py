@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from rocmlint.errors import RocmlintError
 from rocmlint.why.log.clean import cleaned
+from rocmlint.why.log.log_data import Log
 from rocmlint.why.log.order import binary_in, failure_in, ordered
-from rocmlint.why.log.shapes import Log
 from rocmlint.why.log.streams import chains_of_all
 from rocmlint.why.log.unescape import lines_of
 

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.text.words import counted
-from rocmlint.verify.patches.versions import install_command
+from rocmlint.verify.patches.copy_version import install_command
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
