@@ -43,7 +43,7 @@ def test_patches_are_one_question(tmp_path: Path, number: int) -> None:
     ]
     results = check_all([*manifests, Manifest("none", "", ())], interpreter)
     assert [[it.verdict for it in each] for each in results] == [*[["contradicted"]] * number, []]
-    assert interpreter.questions == ["patches"]
+    assert interpreter.questions == ["packages.patches"]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
