@@ -22,7 +22,7 @@ from rocmlint.gpus.machine import Machine
 from rocmlint.text.toml import loads
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

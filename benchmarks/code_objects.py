@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sources import unpack
-from rocmlint.verify.code_objects.file import FileReport, read_file
+from rocmlint.verify.code_objects.file_report import FileReport, read_file
 from rocmlint.verify.code_objects.find import find_files
 
 MEGABYTE = 1e6
 KIBIBYTE = 1024
-IMPORT = "import sys; from rocmlint.verify.code_objects.file import read_file"
+IMPORT = "import sys; from rocmlint.verify.code_objects.file_report import read_file"
 READ = f"{IMPORT}; read_file(sys.argv[1])"
 PEAK = (
     "print(next(each for each in open('/proc/self/status') if each.startswith('VmHWM')).split()[1])"

@@ -22,7 +22,7 @@ from tabulate import tabulate
 from rocmlint.errors import RocmlintError
 from rocmlint.published import requirements
 from rocmlint.published.fitting import for_python
-from rocmlint.stack.compatible import Compatible, Library, compatible
+from rocmlint.stack.compatible import Compatible, FittingLibrary, compatible
 from tools.build_requirements import Index, from_wheel
 from tools.build_requirements import for_python as wheels_for
 
@@ -129,13 +129,13 @@ def compared(pair: Pair) -> tuple[int, list[str]]:
     return len(PACKAGES) - len(differ), differ
 
 
-def of(library: Library, pair: Pair) -> str:
+def of(library: FittingLibrary, pair: Pair) -> str:
     """Return an offline answer in words, and whether there is a wheel: only uv sees that."""
     sdist = library.version and library.version not in links(library.name, pair.python)
     return f"{said(library)} [no wheel for this Python]" if sdist else said(library)
 
 
-def said(library: Library) -> str:
+def said(library: FittingLibrary) -> str:
     """Return an answer in words."""
     reason = f" ({library.following}: {library.reason})" if library.following else ""
     return f"{library.version}{reason}" if library.version else f"none: {library.reason}"
@@ -157,7 +157,7 @@ def contradicted(pair: Pair) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def against(library: Library, pair: Pair) -> list[str]:
+def against(library: FittingLibrary, pair: Pair) -> list[str]:
     """Return what the METADATA of a chosen release say against it; nothing without a wheel."""
     if not library.version:
         return []

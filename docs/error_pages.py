@@ -16,12 +16,12 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.entries.symptom import expressions_in
 from rocmlint.why.facts.all import NAMES, functions_of
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocmlint.why.entries.symptom import Case, Symptom
+    from rocmlint.why.entries.symptom import EntryCase, Symptom
 
 _GROUPS = {
     "host": "The machine, drivers and containers",
@@ -73,7 +73,7 @@ def _causes(symptom: Symptom) -> Iterator[str]:
         yield from _what_to_do(case, symptom)
 
 
-def _what_to_do(case: Case, symptom: Symptom) -> Iterator[str]:
+def _what_to_do(case: EntryCase, symptom: Symptom) -> Iterator[str]:
     where = [f"Where: {_sentence(case.where, symptom)}."] if case.where else []
     yield "\n".join(
         f"- {each}" for each in [*where, *(_capital(_sentence(e, symptom)) for e in case.do)]

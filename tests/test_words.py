@@ -3,6 +3,9 @@
 The tests check the pages and schemas of the docs, the README and its neighbors, the string literals
 of the program and of the rules (messages, help texts), and the docstrings that become pages. Each
 pattern is narrow, so that ordinary English does not match it. Code in backticks is not checked.
+
+Docstrings that only contributors read have a list of their own: `IN_DOCSTRINGS`. The rooms that do
+not follow it yet are in `NOT_YET`, which shrinks.
 """
 
 from __future__ import annotations
@@ -104,6 +107,46 @@ BETTER = {
     # where the rules come from is for contributors: docs/development/origins.md
     r"\bSeed 0\d\d\b|\bGator\b|\bseed document": "a public source",
 }
+IN_DOCSTRINGS = {
+    r"^(?:It|What|There)\b": "begin with what it is, or with what the function returns",
+    r"\b(?:told|tells?|telling)\b(?! (?:\w+ ){0,3}apart)": "report, print, say, show",
+    r"\b(?:stands?|stood|standing)\b(?! for)": "is, is in",
+    r"\bbeside\b": "next to, besides, and",
+    r"\b(?:brings?|bringing|brought)\b": "install, include, have",
+    r"\bmakes? of\b": "return for, conclude from",
+    r"\b(?:go|goes|going|went) with\b": "is compatible with, belongs to",
+    r"\bhand(?:s|ed|ing)? (?:\w+ )?on\b": "pass on, forward",
+    r"\bfor want of\b": "without",
+    r"\bthe like\b": "such as",
+}
+NOT_YET = [
+    "rules/dependencies",
+    "rules/dtype",
+    "rules/export",
+    "rules/features",
+    "rules/patching",
+    "rules/trainer",
+    "rules/training",
+    "rules/vision",
+    "src/rocmlint/cli/parser.py",
+    "src/rocmlint/disk",
+    "src/rocmlint/editors/server",
+    "src/rocmlint/export",
+    "src/rocmlint/formats",
+    "src/rocmlint/interpreter/inside/job",
+    "src/rocmlint/interpreter/inside/parents",
+    "src/rocmlint/lint",
+    "src/rocmlint/models",
+    "src/rocmlint/notebook",
+    "src/rocmlint/project",
+    "src/rocmlint/published",
+    "src/rocmlint/rule",
+    "src/rocmlint/source",
+    "src/rocmlint/syntax",
+    "src/rocmlint/text",
+    "src/rocmlint/verify/variables",
+]
+"""Rooms with docstrings that do not follow it: a directory that does leaves the list."""
 FAMILIES = {each.name for each in (ROOT / "rules").iterdir() if (each / "__init__.py").exists()}
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-hooks.yaml"]
 NOT_FOR_USERS = {ROOT / "docs" / "development" / "origins.md"}
@@ -121,9 +164,10 @@ HABITS = {
 }
 """What a summary of a rule is not: it is a statement, a subject with its verb, as short as one."""
 
-_CODE = re.compile(r"`[^`\n]+`|--[\w-]+")
+_CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`|--[\w-]+")
 _FINDINGS = re.compile(r"```console\n\$ rocmlint fixtures.*?^```", re.DOTALL | re.MULTILINE)
 """Findings in the README: they are checked where they are written."""
+_PROGRAMS = re.compile(r"^ *```\w*\n.*?^ *```$", re.DOTALL | re.MULTILINE)
 _PROGRAM = re.compile(r"^import \w", re.MULTILINE)
 
 
@@ -134,19 +178,31 @@ class Text(NamedTuple):
     text: str
 
 
-@cache
-def patterns() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(each), better) for each, better in BETTER.items()]
-
-
-def complaints(texts: Iterator[Text]) -> str:
+def complaints(texts: Iterator[Text], phrases: dict[str, str] = BETTER) -> str:
     """Return a line for each phrase that there is a better one for."""
     return "\n".join(
         f"{where}: {match[0]!r}: write {better}"
         for where, text in texts
-        for pattern, better in patterns()
-        for match in pattern.finditer(" ".join(_CODE.sub("`code`", text).split()))
+        for pattern, better in phrases.items()
+        for match in re.finditer(pattern, " ".join(_CODE.sub("`code`", text).split()))
     )
+
+
+@cache
+def complaints_about_docstrings() -> dict[Path, str]:
+    """Return what is wrong with the docstrings of each file, for those with any."""
+    paths = [each for room in ("src", "rules") for each in sorted((ROOT / room).rglob("*.py"))]
+    found = {path: complaints(docstrings(path), IN_DOCSTRINGS) for path in paths}
+    return {path: text for path, text in found.items() if text}
+
+
+def docstrings(path: Path) -> Iterator[Text]:
+    """Yield the docstrings of a file, those of constants and fields too, without their programs."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node.value.value, str):
+                text = _PROGRAMS.sub("", node.value.value)
+                yield Text(f"{path.relative_to(ROOT)}:{node.lineno}", text)
 
 
 def habits(sentence: str) -> list[str]:
@@ -263,6 +319,32 @@ def test_a_habit_in_a_summary_is_found(text: str, found: list[str]) -> None:
 
 def test_pages_of_rules_are_in_plain_english() -> None:
     assert complaints(of_rules()) == ""
+
+
+def test_docstrings_are_in_plain_english() -> None:
+    rooms = [ROOT / each for each in NOT_YET]
+    wrong = complaints_about_docstrings().items()
+    assert [text for path, text in wrong if not {path, *path.parents} & {*rooms}] == []
+
+
+@pytest.mark.parametrize("room", NOT_YET)
+def test_a_room_in_plain_english_leaves_the_list(room: str) -> None:
+    assert any(ROOT / room in {path, *path.parents} for path in complaints_about_docstrings())
+
+
+@pytest.mark.parametrize(
+    ("docstring", "words"),
+    [
+        ("What a wheel brings beside torch.", ["What", "beside", "brings"]),
+        ("Return what stands in a file.", ["stands"]),
+        ("Return the name that a letter stands for, and tell two files apart.", []),
+        ("Hand it on, or use `tell`; besides, nothing is made of it.", []),
+        ("Return what pip hands on to a build, and the like.", ["hands on", "the like"]),
+    ],
+)
+def test_a_word_for_better_ones_in_a_docstring_is_found(docstring: str, words: list[str]) -> None:
+    found = complaints(iter([Text("here", docstring)]), IN_DOCSTRINGS).splitlines()
+    assert [each.split("'")[1] for each in found] == words
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from rocmlint.published import requirements
 from rocmlint.published.imports import NAME
 from rocmlint.published.names import names_of, packages
 from rocmlint.stack.installed.imported_names import imported_names
-from rocmlint.stack.installed.module_files import Modules
+from rocmlint.stack.installed.module_files import PackageModules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +127,7 @@ def asked_by(path: Path) -> list[str]:
     asked = {
         (each.module, each.name)
         for top in wheel.tops()
-        for each in imported_names(Modules(wheel, top), whole=True)
+        for each in imported_names(PackageModules(wheel, top), whole=True)
         if each.top in known
     }
     return sorted(f"{module}:{name}" for module, name in asked)

@@ -36,7 +36,7 @@ from pip._internal.network.lazy_wheel import (
 )
 
 from rocmlint.published.requirement_lines import Facts, line_of, packed, releases_of, unpacked
-from rocmlint.stack.indexes.fetch import Reader as IndexReader
+from rocmlint.stack.indexes.fetch import IndexReader
 from rocmlint.stack.indexes.index_config import find_index
 from rocmlint.stack.indexes.simple_index import first_uploads, project_files
 

@@ -25,7 +25,7 @@ from packaging.version import Version
 from rocmlint.published import requirements
 from rocmlint.published.fitting import shown
 from rocmlint.stack.compatible import compatible
-from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.fetch import IndexReader
 from rocmlint.stack.indexes.index_config import find_index
 from rocmlint.stack.indexes.simple_index import by_python, project_files, wheel_of
 from tools.wheel_gpus import gpus
@@ -167,7 +167,7 @@ def python_tags() -> dict[str, dict[str, str]]:
     The wheels for ROCm are built for the same (pytorch/pytorch, ``generate_binary_build_matrix``).
     """
     found: dict[Version, set[str]] = {}
-    for each in project_files(Reader(seconds=120), find_index().url, "torch"):
+    for each in project_files(IndexReader(seconds=120), find_index().url, "torch"):
         wheel = wheel_of(each.name)
         if wheel is not None and wheel.is_for_linux and not wheel.version.is_prerelease:
             found.setdefault(wheel.version, set()).update(wheel.python_tags)

@@ -25,7 +25,7 @@ from rocmlint.published import (
     variables,
 )
 from rocmlint.published.name_data import FOLDER, NameFile
-from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.fetch import IndexReader
 from rocmlint.stack.indexes.index_config import find_index
 from rocmlint.stack.indexes.simple_index import first_uploads, project_files
 
@@ -85,7 +85,7 @@ def newest_driver() -> tuple[str, str]:
 
 def released(package: str, version: str) -> tuple[str, str]:
     """Return a release and the day on which the first of its files was uploaded."""
-    files = project_files(Reader(seconds=60), find_index().url, package)
+    files = project_files(IndexReader(seconds=60), find_index().url, package)
     return f"{package} {version}", first_uploads(files)[version]
 
 

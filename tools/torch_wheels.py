@@ -13,7 +13,7 @@ import urllib.request
 import zipfile
 from typing import TYPE_CHECKING
 
-from rocmlint.stack.indexes.fetch import Reader
+from rocmlint.stack.indexes.fetch import IndexReader
 from rocmlint.stack.indexes.ranged import RangedFile
 from tools.build_names import PYPI, say
 
@@ -34,7 +34,7 @@ def sources(work: str, release: Release) -> dict[str, str]:
     if not os.path.exists(kept):
         os.makedirs(os.path.dirname(kept), exist_ok=True)
         address = wheel_of(str(release.version))
-        remote = RangedFile(Reader(SECONDS, MOST), address, block=BLOCK, most=MOST)
+        remote = RangedFile(IndexReader(SECONDS, MOST), address, block=BLOCK, most=MOST)
         with zipfile.ZipFile(remote) as wheel:
             members = [
                 each

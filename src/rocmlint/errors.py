@@ -2,7 +2,7 @@
 
 
 class RocmlintError(Exception):
-    """What went wrong, where, and what to do about it, in one line for a person to read."""
+    """An error with its place and its remedy, in one line for a person to read."""
 
 
 class ConfigError(RocmlintError):

@@ -1,4 +1,4 @@
-"""What a rule reports: findings, the edits that fix them, and claims; data without behaviour."""
+"""Reports of a rule: findings, the edits that fix them, and claims; data without behaviour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, get_args
 
 Severity = Literal["error", "warning", "note"]
 """error: the run fails, or other code runs than written; warning: it costs or breaks here; note: it
-is true, and whether it matters the project does not tell."""
+is true, and whether it matters is unknown.
+"""
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The most severe first."""
@@ -21,7 +22,7 @@ class Cell(NamedTuple):
     """Where in a notebook a place is.
 
     ``number`` counts all cells from 1, as editors do. The lines of a place count through the code
-    of all cells: ``above`` of them stand above the cell. ``file_line`` is where the place begins in
+    of all cells: ``above`` of them precede the cell. ``file_line`` is where the place begins in
     the JSON of the file.
     """
 
@@ -43,7 +44,7 @@ class Point(NamedTuple):
     end_column: int
 
     def __str__(self) -> str:
-        """Write where it begins, as it stands behind the path."""
+        """Write the start of the place, as it follows the path."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{cell}{self.line}:{self.column}"
 
@@ -93,11 +94,11 @@ class Claim:
 
     ``subject`` is what it is about (a package, a module, a function), ``statement`` says it in one
     line, ``command`` is the ``rocmlint verify`` command that proves it, empty where the code does
-    not say what to run. ``given`` is what the code says beside the subject, such as the path of the
-    directory that files are copied from. ``optional`` is what the code goes on without. ``by`` is
-    what replaces the subject: the dotted name of an import, or behind a colon the qualified name of
-    a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
-    where the code does not tell it. ``faked`` says that the code makes a check of it pass whatever
+    not say what to run. ``given`` is what the code says besides the subject, such as the path of
+    the directory that files are copied from. ``optional``: the code works without it. ``by``
+    is what replaces the subject: the dotted name of an import, or behind a colon the qualified name
+    of a function of the same file (none for a lambda); of a call, ``maker(first argument)``; empty
+    where the code does not say it. ``faked`` says that the code makes a check of it pass whatever
     is there, which stays a fault where the statement is true. ``too_high`` says that a copy goes to
     the directory that holds the package, where no import looks.
     """
@@ -156,7 +157,7 @@ class Finding:
     claims: tuple[Claim, ...] = ()
     cell: Cell | None = None
     once: str = ""
-    """What is reported once a run: findings with the same text here are one.
+    """A text that is reported once a run: findings with the same text here are one.
 
     It is at its first place, of those with ``related`` places if there are any.
     """

@@ -1,4 +1,4 @@
-"""Paths beside each other, on every system: Windows has no way from one drive to another."""
+"""Relative paths on every system: Windows has no way from one drive to another."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.symptom import symptom_of
 from rocmlint.why.facts.context import Context
 from rocmlint.why.facts.packages.patched import is_patched
-from rocmlint.why.log.read import read_text
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
+from rocmlint.why.log.log_reader import read_text
 from tests.support.environments import Environment
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def test_only_what_a_record_lists_is_hashed(tmp_path: Path) -> None:
     packages = Context(read_text(traceback(f"{site}/tiny/a.py"))).packages
 
     def patched(name: str) -> bool | None:
-        return is_patched(Frame(f"{site}/{name}", 3), packages)
+        return is_patched(LogFrame(f"{site}/{name}", 3), packages)
 
     assert [patched("tiny/a.py"), patched("tiny/b.py")] == [False, True]
     assert [patched("tiny/new.py"), patched("tiny/../tiny/b.py"), patched("other/a.py")] == [

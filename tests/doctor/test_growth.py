@@ -10,7 +10,7 @@ import pytest
 
 from rocmlint.interpreter.ask import Interpreter
 from rocmlint.rule.claims import fast_path as claim_of
-from rocmlint.verify.claims.context import Context
+from rocmlint.verify.claims.context import ClaimContext
 from rocmlint.verify.claims.kernels import fast_path
 from rocmlint.verify.manifest.read import Manifest, ManifestFile
 from rocmlint.verify.patches.patches import check_all
@@ -43,7 +43,7 @@ def test_patches_are_one_question(tmp_path: Path, number: int) -> None:
     ]
     results = check_all([*manifests, Manifest("none", "", ())], interpreter)
     assert [[it.verdict for it in each] for each in results] == [*[["contradicted"]] * number, []]
-    assert interpreter.questions == ["patches"]
+    assert interpreter.questions == ["packages.patches"]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -52,7 +52,7 @@ def test_switches_of_one_operation_are_one_run(tmp_path: Path, number: int) -> N
     (tmp_path / "torch" / "__init__.py").write_text("raise ImportError('is not to be imported')")
     (tmp_path / "torch" / "version.py").write_text("__version__ = '2.9.0'\ncuda = hip = None\n")
     interpreter = Counting(sys.executable, 60, {"PYTHONPATH": str(tmp_path)})
-    context = Context(interpreter)
+    context = ClaimContext(interpreter)
     seen = [fast_path(claim_of(each, ""), context)[0].seen for each in SWITCHES[:number]]
     assert seen == ["no GPU"] * number
     assert interpreter.questions == ["probe"]

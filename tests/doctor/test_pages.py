@@ -11,8 +11,8 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rocmlint.config.configuration import Configuration
-from rocmlint.doctor.causes import Cause, Findings, Page, Place
-from rocmlint.doctor.examine import Subject, examine
+from rocmlint.doctor.causes import Cause, CausePlace, Findings, Page
+from rocmlint.doctor.examine import ExaminedSubject, examine
 from rocmlint.doctor.report import MOST_LINES, json_of, lines_of
 from rocmlint.interpreter.choose import Chosen
 from rocmlint.verify.result import Evidence
@@ -33,7 +33,7 @@ def page_of(
     is_own: bool = False,
 ) -> Page:
     chosen = Chosen(str(python), "runs rocmlint itself" if is_own else "--python", is_own)
-    subject = Subject(str(project), chosen, Configuration({}), seconds, here.machine)
+    subject = ExaminedSubject(str(project), chosen, Configuration({}), seconds, here.machine)
     page = examine(subject).page
     jsonschema.validate(json.loads(json_of(page)), SCHEMA)
     return page
@@ -91,7 +91,7 @@ def test_a_fresh_machine_lacks_what_the_project_requires(
     assert (page.facts["GPU"], page.facts["torch"]) == ("none found", "not installed")
     of_torch = next(each for each in page.causes if each.subject == "torch")
     assert of_torch.do == ("rocmlint stack install-command --torch 2.9.1",)
-    assert of_torch.where == (Place("requirements.txt:1"),)
+    assert of_torch.where == (CausePlace("requirements.txt:1"),)
     assert page.exit_code == 1
 
 
@@ -198,7 +198,9 @@ def test_what_was_found_within_the_time_limit_is_kept(
 @pytest.mark.parametrize("number", [0, 3, 50])
 def test_a_page_has_at_most_forty_lines(number: int) -> None:
     causes = [
-        Cause("x", "error", "code", f"s{n}", "wrong", (Place(f"a.py:{n}"),) * 3, ("do it",) * 3)
+        Cause(
+            "x", "error", "code", f"s{n}", "wrong", (CausePlace(f"a.py:{n}"),) * 3, ("do it",) * 3
+        )
         for n in range(number)
     ]
     lines = [f"line {n}" for n in range(number)]
@@ -213,7 +215,7 @@ def test_a_page_has_at_most_forty_lines(number: int) -> None:
 def test_what_to_do_first_is_on_top_and_nothing_is_printed_raw() -> None:
     causes = [
         Cause("toggle", "warning", "code", "c", "p", rank=2),
-        Cause("pin", "error", "versions", "c", "\033[31mred\nline", (Place("a\033.py:1"),)),
+        Cause("pin", "error", "versions", "c", "\033[31mred\nline", (CausePlace("a\033.py:1"),)),
         Cause("faked", "error", "code", "c", "p", rank=1),
         Cause("files", "error", "files", "c", "p", evidence=(Evidence("x", "https://me:pw@a.b/"),)),
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from rocmlint.cli.export.run import check_paths
+from rocmlint.cli.export.patch_check import check_paths
 from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.export import patches
 from rocmlint.export.patches import MODULES, builtins

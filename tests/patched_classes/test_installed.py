@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rocmlint.cli.export.run import check_paths
+from rocmlint.cli.export.patch_check import check_paths
 from tests.support.patches import patch_of
 
 pytestmark = [

@@ -11,7 +11,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rocmlint.stack.advice.beside import Advice, Here, advice
-from rocmlint.stack.advice.keeping import Kept, constraints_of, kept, kept_versions
+from rocmlint.stack.advice.keeping import KeptBuilds, constraints_of, kept, kept_versions
 from rocmlint.stack.compatible import compatible
 from rocmlint.stack.installed.torch_build import TorchBuild
 from tests.support.stacks import INDEX, ROCMINFO, FakeEnvironment, add, stack_for_rocm_6_4
@@ -23,7 +23,7 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "stack.json"
 FOR_6_4 = kept_versions([("torch", "2.9.1+rocm6.4")])
 
 
-def advised(*packages: str, torch: str = "2.9.1", kept: Kept = FOR_6_4) -> Advice:
+def advised(*packages: str, torch: str = "2.9.1", kept: KeptBuilds = FOR_6_4) -> Advice:
     return advice(compatible(torch, packages, python="3.11", ask_uv=False), kept)
 
 

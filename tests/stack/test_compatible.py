@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from rocmlint.published import requirements
 from rocmlint.published.fitting import SearchError, fit
-from rocmlint.stack.compatible import Compatible, Library, compatible
+from rocmlint.stack.compatible import Compatible, FittingLibrary, compatible
 from rocmlint.stack.versions import VersionError
 from tests.support.stacks import library
 
@@ -46,17 +46,19 @@ def test_the_newest_and_why_not_the_next(
     torch: str, version: str, following: str, reason: str
 ) -> None:
     found = library(shipped(torch, "transformers"), "transformers")
-    assert found == Library("transformers[torch]", "fits", version, following, reason)
+    assert found == FittingLibrary("transformers[torch]", "fits", version, following, reason)
 
 
 def test_the_newest_there_is_needs_no_reason() -> None:
     newest = requirements.releases("accelerate")[-1]
     found = library(shipped("2.14", "accelerate"), "accelerate")
-    assert found == Library("accelerate", "fits", str(newest), None, "")
+    assert found == FittingLibrary("accelerate", "fits", str(newest), None, "")
 
 
 def test_torch_itself_is_what_was_asked_for() -> None:
-    assert library(shipped("2.4", "torch"), "torch") == Library("torch", "fits", "2.4.1", None, "")
+    assert library(shipped("2.4", "torch"), "torch") == FittingLibrary(
+        "torch", "fits", "2.4.1", None, ""
+    )
 
 
 def test_another_library_may_be_the_reason() -> None:
@@ -94,7 +96,7 @@ def test_a_patch_release_that_a_package_pins_weighs_more_than_a_newer_one() -> N
 )
 def test_a_release_that_is_years_older_than_the_torch_is_no_answer(torch: str, reason: str) -> None:
     found = library(shipped(torch, "vllm"), "vllm")
-    assert found == Library("vllm", "none fits", None, None, reason)
+    assert found == FittingLibrary("vllm", "none fits", None, None, reason)
 
 
 def test_the_newest_that_takes_the_torch_is_explained_and_not_the_one_after() -> None:

@@ -15,7 +15,7 @@ from rocmlint.cli.verify.common import add_interpreter_arguments
 from rocmlint.published import requirements
 from rocmlint.stack.compatible import compatible
 from rocmlint.stack.resolution import uv as resolver
-from rocmlint.stack.resolution.uv import Refusal, ResolverError, resolve
+from rocmlint.stack.resolution.uv import ResolverError, UvRefusal, resolve
 from rocmlint.stack.versions import VersionError
 from tests.support.stacks import library
 from tests.support.tools import uv as uv_of_machine
@@ -58,7 +58,7 @@ def test_a_proof_that_nothing_fits_is_an_answer(uv: UvOfTests) -> None:
         1,
     )
     found = resolve(["peft"], "3.11")
-    assert found == Refusal("Because peft==9 depends on torch>=3 and you require torch==2.4.1")
+    assert found == UvRefusal("Because peft==9 depends on torch>=3 and you require torch==2.4.1")
 
 
 def test_a_package_that_the_index_does_not_have(uv: UvOfTests) -> None:
@@ -67,7 +67,7 @@ def test_a_package_that_the_index_does_not_have(uv: UvOfTests) -> None:
         "found in the package registry and you require no-such, we can conclude",
         1,
     )
-    assert resolve(["no-such"], "3.11") == Refusal("the index has no package no-such", "no-such")
+    assert resolve(["no-such"], "3.11") == UvRefusal("the index has no package no-such", "no-such")
 
 
 @pytest.mark.parametrize(

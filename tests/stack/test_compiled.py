@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack.checks.compiled import Built, built_for, labelled
+from rocmlint.stack.checks.compiled import CompiledFor, built_for, labelled
 from rocmlint.stack.installed.distributions import Distribution
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_what_a_record_lists_is_read_whatever_it_is(tmp_path: Path) -> None:
     names = (*outside, "pipe.so", "folder.so", "empty.so", "gone.so", "\x00.so")
     (place / "RECORD").write_text("\n".join([*names, "good.so,sha256=x,1"]))
     package = Distribution("vllm", "1.0", place=str(place))
-    assert built_for(package) == Built("ROCm", str(tmp_path / "good.so"), "7")
+    assert built_for(package) == CompiledFor("ROCm", str(tmp_path / "good.so"), "7")
 
 
 def test_a_package_without_files_and_label_tells_nothing(tmp_path: Path) -> None:

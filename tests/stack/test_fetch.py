@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.stack.indexes import fetch
-from rocmlint.stack.indexes.fetch import FetchError, OutOfTimeError, Reader, UnreachableError
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader, OutOfTimeError, UnreachableError
 from rocmlint.stack.indexes.simple_index import (
     IndexFile,
     project_files,
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from tests.support.package_index import PackageIndex
 
 
-def get(index: PackageIndex, path: str = "/page", seconds: float = 20) -> fetch.Answer:
-    return Reader(seconds).get(f"{index.url}{path}")
+def get(index: PackageIndex, path: str = "/page", seconds: float = 20) -> fetch.IndexAnswer:
+    return IndexReader(seconds).get(f"{index.url}{path}")
 
 
 def test_a_page_is_read(index: PackageIndex) -> None:
     index.pages["/page"] = Page(b"hello", "text/html; charset=utf-8")
-    assert get(index) == fetch.Answer(f"{index.url}/page", "text/html", b"hello", 5)
+    assert get(index) == fetch.IndexAnswer(f"{index.url}/page", "text/html", b"hello", 5)
 
 
 def test_a_page_that_is_missing_is_told_with_its_address(index: PackageIndex) -> None:
@@ -44,9 +44,9 @@ def test_a_page_that_is_missing_is_told_with_its_address(index: PackageIndex) ->
 def test_a_page_of_too_many_bytes_is_not_read(index: PackageIndex) -> None:
     index.pages["/page"] = Page(bytes(3 << 20))
     with pytest.raises(FetchError, match="larger than 2 MiB"):
-        Reader(20).get(f"{index.url}/page", most=2 << 20)
+        IndexReader(20).get(f"{index.url}/page", most=2 << 20)
     with pytest.raises(FetchError, match="larger than 1 MiB"):
-        Reader(20, most=1 << 20).get(f"{index.url}/page")
+        IndexReader(20, most=1 << 20).get(f"{index.url}/page")
 
 
 def test_a_page_that_is_cut_is_not_taken(index: PackageIndex) -> None:
@@ -87,13 +87,13 @@ def test_a_page_that_redirects_to_itself_ends(index: PackageIndex) -> None:
 )
 def test_only_http_is_asked(url: str) -> None:
     with pytest.raises(FetchError):
-        Reader(5).get(url)
+        IndexReader(5).get(url)
 
 
 def test_a_server_that_is_not_there_is_asked_a_few_times_only() -> None:
     with serving() as index:
         url = index.url
-    reader = Reader(20)
+    reader = IndexReader(20)
     for _ in range(3):
         with pytest.raises(UnreachableError, match="refused"):
             reader.get(url)
@@ -112,7 +112,7 @@ def test_when_the_time_is_over_nothing_more_is_asked(index: PackageIndex) -> Non
 
 def test_a_page_of_json_is_read(index: PackageIndex) -> None:
     index.project("peft", index.wheel("peft", "1.0"))
-    (file,) = project_files(Reader(5), index.simple, "Peft")
+    (file,) = project_files(IndexReader(5), index.simple, "Peft")
     assert (file.name, file.url) == (
         "peft-1.0-py3-none-any.whl",
         f"{index.url}/files/peft-1.0-py3-none-any.whl",
@@ -128,7 +128,7 @@ HTML = """<!DOCTYPE html><html><body><h1>Links</h1>
 
 
 def test_a_page_of_html_is_read() -> None:
-    first, second = read_page(fetch.Answer("https://x.org/a/", "text/html", HTML.encode(), 0))
+    first, second = read_page(fetch.IndexAnswer("https://x.org/a/", "text/html", HTML.encode(), 0))
     assert first == IndexFile(
         "torch-2.14.1+rocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl",
         "https://x.org/whl/torch-2.14.1%2Brocm7.2-cp313-cp313-manylinux_2_28_x86_64.whl#sha256=0",
@@ -151,7 +151,7 @@ def test_a_page_of_html_is_read() -> None:
     ],
 )
 def test_json_that_is_not_a_page_is_a_line(content: str) -> None:
-    answer = fetch.Answer("https://x.org/a/", "application/json", content.encode(), 0)
+    answer = fetch.IndexAnswer("https://x.org/a/", "application/json", content.encode(), 0)
     try:
         assert read_page(answer) == ()  # what has no name is left out
     except FetchError as error:
@@ -159,7 +159,7 @@ def test_json_that_is_not_a_page_is_a_line(content: str) -> None:
 
 
 def test_html_with_too_many_links_is_a_line() -> None:
-    answer = fetch.Answer("https://x.org/a/", "text/html", b'<a href="x">' * 50_001, 0)
+    answer = fetch.IndexAnswer("https://x.org/a/", "text/html", b'<a href="x">' * 50_001, 0)
     with pytest.raises(FetchError, match=r"^https://x\.org/a/: it lists more than 50000 files$"):
         read_page(answer)
 
@@ -173,7 +173,7 @@ def test_html_with_too_many_links_is_a_line() -> None:
 )
 def test_a_name_that_is_a_path_is_left_out(index: PackageIndex, name: str) -> None:
     index.project("peft", {"filename": name, "url": "x"}, {"filename": 7, "url": None})
-    assert project_files(Reader(5), index.simple, "peft") == ()
+    assert project_files(IndexReader(5), index.simple, "peft") == ()
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_an_absurd_name_is_of_no_release(name: str) -> None:
 )
 def test_a_server_that_drips_is_left_when_the_time_is_over(start: bytes) -> None:
     with dripping(start) as url, pytest.raises(OutOfTimeError):
-        Reader(0.3).get(url)
+        IndexReader(0.3).get(url)
 
 
 def test_a_question_under_way_ends_when_it_is_stopped() -> None:
-    reader = Reader(60)
+    reader = IndexReader(60)
     with dripping(b"HTTP/1.1 200 OK\r\nX-Slow: ") as url:
         threading.Timer(0.2, reader.stop).start()
         with pytest.raises(OutOfTimeError):
@@ -239,7 +239,7 @@ def test_a_question_under_way_ends_when_it_is_stopped() -> None:
 )
 def test_what_is_not_an_answer_is_a_line_that_can_be_printed(answer: bytes) -> None:
     with serving_bytes(answer) as url, pytest.raises(FetchError) as caught:
-        Reader(5).get(url)
+        IndexReader(5).get(url)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 300
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.stack.checks.imports import imports
+from rocmlint.stack.checks.import_checks import imports
 
 if TYPE_CHECKING:
     from tests.support.project import Project

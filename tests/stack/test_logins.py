@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.indexes.fetch import FetchError, Reader, UnreachableError
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader, UnreachableError
 from rocmlint.stack.indexes.simple_index import project_files
 from rocmlint.stack.indexes.wheel_metadata import facts_of
 from rocmlint.text.secrets import without_logins, without_password
@@ -43,7 +43,7 @@ def test_a_password_goes_into_the_header_and_into_no_message(
     index: PackageIndex, login: str, name_and_password: str
 ) -> None:
     with pytest.raises(FetchError) as caught:
-        Reader(5).get(index.url.replace("//", f"//{login}@") + "/page")
+        IndexReader(5).get(index.url.replace("//", f"//{login}@") + "/page")
     assert str(caught.value) == f"{index.url}/page: HTTP 404"
     assert sent(index, "/page") == [name_and_password]
 
@@ -64,7 +64,7 @@ def test_a_password_goes_into_the_header_and_into_no_message(
 )
 def test_a_password_that_is_written_wrongly_is_told_nowhere(url: str) -> None:
     with pytest.raises(FetchError, match=r"not a valid URL|not an HTTP or HTTPS URL") as caught:
-        Reader(5).get(url)
+        IndexReader(5).get(url)
     assert "cret" not in str(caught.value)
     assert "cret" not in without_password(url)
 
@@ -77,7 +77,7 @@ def test_the_files_of_an_index_are_asked_with_its_password(index: PackageIndex) 
     for beside in (True, False):
         index.asked.clear()
         index.project("peft", index.wheel("peft", "1.0", beside=beside))
-        reader = Reader(5)
+        reader = IndexReader(5)
         (file,) = project_files(reader, index.simple.replace("//", "//me:secret@"), "peft")
         facts_of(reader, "peft", file)
         paths = [path for path, _ in index.asked]
@@ -88,7 +88,7 @@ def test_the_files_of_an_index_are_asked_with_its_password(index: PackageIndex) 
 def test_a_redirect_on_the_same_server_keeps_the_password(index: PackageIndex) -> None:
     index.pages["/page"] = Page(b"", status=302, headers=(("Location", "/there"),))
     index.pages["/there"] = Page(b"found")
-    Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
+    IndexReader(5).get(index.url.replace("//", "//me:secret@") + "/page")
     assert sent(index, "/there") == ["me:secret"]
 
 
@@ -96,7 +96,7 @@ def test_a_password_is_not_sent_to_another_server(index: PackageIndex) -> None:
     with serving() as other:
         index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{other.url}/page"),))
         other.pages["/page"] = Page(b"found")
-        Reader(5).get(index.url.replace("//", "//me:secret@") + "/page")
+        IndexReader(5).get(index.url.replace("//", "//me:secret@") + "/page")
         assert sent(other, "/page") == [""]
 
 
@@ -104,7 +104,7 @@ def test_a_redirect_with_a_password_is_not_followed(index: PackageIndex) -> None
     to = index.url.replace("//", "//you:secret@")
     index.pages["/page"] = Page(b"", status=302, headers=(("Location", f"{to}/there"),))
     with pytest.raises(FetchError, match=r"redirects to http://127.*not followed") as caught:
-        Reader(5).get(f"{index.url}/page")
+        IndexReader(5).get(f"{index.url}/page")
     assert "secret" not in str(caught.value)
 
 
@@ -124,7 +124,7 @@ def test_the_password_of_a_proxy_is_told_nowhere(
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, proxy)
     with pytest.raises(UnreachableError, match=r"^http://a\.invalid/: ") as caught:
-        Reader(5).get("http://a.invalid/")
+        IndexReader(5).get("http://a.invalid/")
     assert "cret" not in str(caught.value)
 
 

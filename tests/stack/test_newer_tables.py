@@ -13,20 +13,20 @@ from rocmlint.published import amd_wheels, requirements, rocm_wheels, tables
 from rocmlint.published.requirement_lines import releases_of
 from rocmlint.stack import update as update_module
 from rocmlint.stack.indexes import newer_requirements, newer_wheels
-from rocmlint.stack.indexes.fetch import FetchError, Reader
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader
 from tests.support.package_index import NIGHTLY, WHEELS, PackageIndex, Page, today
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 LINES = requirements.lines()
-NOWHERE = update_module.Sources("", "")
+NOWHERE = update_module.TableSources("", "")
 
 # Requirements
 
 
-def newer(index: PackageIndex, package: str = "peft") -> newer_requirements.Found:
-    return newer_requirements._newer(Reader(20), index.simple, package, LINES)
+def newer(index: PackageIndex, package: str = "peft") -> newer_requirements.FoundRequirements:
+    return newer_requirements._newer(IndexReader(20), index.simple, package, LINES)
 
 
 def test_a_new_release_is_read_with_what_it_requires(index: PackageIndex) -> None:
@@ -85,7 +85,7 @@ def test_pages_that_take_long_to_read_are_left_when_the_time_is_over(index: Pack
     for package in LINES:
         index.pages[f"/simple/{package}/"] = Page(page, "application/json")
     started = time.process_time()
-    found = newer_requirements.find_newer(Reader(0.5), index.simple, lambda _: None)
+    found = newer_requirements.find_newer(IndexReader(0.5), index.simple, lambda _: None)
     assert time.process_time() - started < 20  # all of them take minutes
     assert sum("out of time" in each.problem for each in found) > len(LINES) / 2
 
@@ -116,7 +116,9 @@ def test_an_impossible_or_future_day_is_unknown(index: PackageIndex, day: str) -
 def test_the_index_says_which_rocm_a_torch_has_wheels_for(index: PackageIndex) -> None:
     index.pages["/whl/torch/"] = Page(WHEELS.encode(), "text/html")
     index.pages["/whl/nightly/torch/"] = Page(NIGHTLY.encode(), "text/html")
-    rows = {each.torch: each for each in newer_wheels.find_wheels(Reader(20), f"{index.url}/whl")}
+    rows = {
+        each.torch: each for each in newer_wheels.find_wheels(IndexReader(20), f"{index.url}/whl")
+    }
     assert [*map(Version, rows)] == sorted(map(Version, rows))
     assert (rows["2.15"].rocm, rows["2.15"].status) == (("7.14", "10.0"), "release")
     assert rows["2.15"].python_tags == {"2.15.0": "cp311 cp314t"}
@@ -130,7 +132,7 @@ def test_the_index_says_which_rocm_a_torch_has_wheels_for(index: PackageIndex) -
 def test_a_page_without_rocm_wheels_is_not_the_index(index: PackageIndex, page: str) -> None:
     index.pages["/whl/torch/"] = Page(page.encode(), "text/html")
     with pytest.raises(FetchError, match="lists no ROCm wheels"):
-        newer_wheels.find_wheels(Reader(20), f"{index.url}/whl")
+        newer_wheels.find_wheels(IndexReader(20), f"{index.url}/whl")
 
 
 # AMD's wheels
@@ -146,7 +148,7 @@ def test_amds_indexes_are_read_into_its_table(
     for name, version in (("torch", "2.16.0"), ("torchvision", "0.31.0"), ("torchaudio", "2.11.0")):
         link = f'<a href="../{name}-{version}%2Brocm10.2.0-cp312-cp312-linux_x86_64.whl">x</a>'
         index.pages[f"/amd/{name}/"] = Page(link.encode(), "text/html")
-    done = update_module._amd_wheels(Reader(20), NOWHERE, str(tmp_path), lambda _: None)
+    done = update_module._amd_wheels(IndexReader(20), NOWHERE, str(tmp_path), lambda _: None)
     assert done.new == ("torch 2.16.0 for ROCm 10.2.0 (linux)",) * 2
     assert (done.date, done.problems) == (today(), ())
     monkeypatch.undo()
@@ -163,6 +165,6 @@ def test_amds_table_stays_where_its_indexes_cannot_be_read(
     known = amd_wheels.data()
     moved = [{**each, "url": f"{index.url}/amd/"} for each in known["indexes"]]
     monkeypatch.setattr(amd_wheels, "data", lambda: {**known, "indexes": moved})
-    done = update_module._amd_wheels(Reader(20), NOWHERE, str(tmp_path), lambda _: None)
+    done = update_module._amd_wheels(IndexReader(20), NOWHERE, str(tmp_path), lambda _: None)
     assert (done.reached, done.problems) == (False, (f"{index.url}/amd/: HTTP 404",) * 2)
     assert [*tmp_path.iterdir()] == []

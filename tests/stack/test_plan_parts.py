@@ -13,7 +13,7 @@ from rocmlint.stack.installed.rocm import Rocm, RocmReading
 from rocmlint.stack.upgrade.changes import compiled
 from rocmlint.stack.upgrade.sdk import without_rocm
 from rocmlint.stack.wheels.install import Wanted
-from rocmlint.stack.wheels.sources import choose, index
+from rocmlint.stack.wheels.wheel_sources import choose, index
 from tests.support.environments import Environment
 from tests.support.stacks import add, stack_for_rocm_6_4
 

@@ -19,7 +19,7 @@ from rocmlint.gpus.devices import Devices
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.installed.rocm import Rocm
 from rocmlint.stack.wheels.install import COMPANIONS, Installation, NoWheelsError, Wanted
-from rocmlint.stack.wheels.sources import choose, index, installation, newest_rocm
+from rocmlint.stack.wheels.wheel_sources import choose, index, installation, newest_rocm
 from tests.support.stacks import ROCMINFO
 
 if TYPE_CHECKING:

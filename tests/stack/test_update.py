@@ -13,8 +13,8 @@ from jsonschema import validate  # type: ignore[import-untyped]
 from rocmlint.published import requirement_lines, requirements, rocm_wheels
 from rocmlint.published.requirement_lines import releases_of, unpacked
 from rocmlint.stack.indexes import index_config
-from rocmlint.stack.indexes.fetch import FetchError, Reader
-from rocmlint.stack.indexes.index_config import PYPI, Index, find_certificates, find_index
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader
+from rocmlint.stack.indexes.index_config import PYPI, ConfiguredIndex, find_certificates, find_index
 from tests.support.fetched_tables import ONLY, data_of, fetched
 from tests.support.package_index import NIGHTLY, WHEELS, Page, serving, today
 
@@ -188,14 +188,14 @@ def test_the_index_of_a_variable_is_asked(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert find_index() == Index("https://a.org/simple", name)
+    assert find_index() == ConfiguredIndex("https://a.org/simple", name)
 
 
 @pytest.mark.usefixtures("no_index")
 def test_the_index_of_pips_configuration_is_asked(tmp_path: Path) -> None:
     pytest.importorskip("pip")
     (tmp_path / "pip.conf").write_text("[global]\nindex-url = https://a.org/simple\n")
-    assert find_index() == Index("https://a.org/simple", "pip config, global.index-url")
+    assert find_index() == ConfiguredIndex("https://a.org/simple", "pip config, global.index-url")
 
 
 @pytest.mark.usefixtures("no_index")
@@ -220,4 +220,4 @@ def test_the_certificates_that_pip_trusts_are_trusted(
     (tmp_path / "pip.conf").write_text("[global]\ncert = /our/authorities.pem\n")
     assert find_certificates() == "/our/authorities.pem"
     with pytest.raises(FetchError, match=r"^/our/authorities\.pem: not certificates"):
-        Reader(5, certificates=find_certificates())
+        IndexReader(5, certificates=find_certificates())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.interpreter.inside.dtype import answer as inside
-from rocmlint.verify.dtype.judge import judged
+from rocmlint.verify.dtype.judge import results_of
 
 if TYPE_CHECKING:
     from rocmlint.verify.result import Result
@@ -27,7 +27,7 @@ def ask(build: Any, *, fake: bool = False, device: str | None = None) -> dict[st
 
 
 def results(build: Any, **how: Any) -> tuple[Result, Result]:
-    tensors, forward, *_ = judged(ask(build, **how))
+    tensors, forward, *_ = results_of(ask(build, **how))
     return tensors, forward
 
 

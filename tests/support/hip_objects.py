@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from rocmlint.verify.code_objects.errors import extra
+from rocmlint.verify.code_objects.file_errors import extra
 from tests.support.tools import program
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 from tests.support.stacks import FakeMachine
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from rocmlint.stack.compatible import Compatible, Library
+    from rocmlint.stack.compatible import Compatible, FittingLibrary
     from rocmlint.stack.installed.distributions import Environment
     from rocmlint.stack.show import Stack
     from rocmlint.stack.verdicts import Verdict
@@ -210,7 +210,7 @@ def stack_for_rocm_6_4(root: Path) -> VirtualEnvironment:
     return made
 
 
-def library(answer: Compatible, name: str) -> Library:
+def library(answer: Compatible, name: str) -> FittingLibrary:
     """Return the answer for one library, by its name without extras."""
     (found,) = (each for each in answer.libraries if each.name == name)
     return found

@@ -19,7 +19,7 @@ import zipfile
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.trace.files import Ran, Trace
+from rocmlint.verify.trace.trace_files import RanKernel, Trace
 from tests.support.hip_objects import run
 from tests.support.tools import program
 
@@ -102,7 +102,7 @@ def with_kernels(trace: dict[str, Any], *kernels: tuple[str, float]) -> dict[str
 
 
 def ran(*kernels: str, cut: str = "", operators: dict[str, int] | None = None) -> Trace:
-    times = (Ran(name, 1, 1000.0) for name in kernels)
+    times = (RanKernel(name, 1, 1000.0) for name in kernels)
     return Trace("/t/job.json", "torch.profiler", tuple(times), operators or {}, cut=cut)
 
 

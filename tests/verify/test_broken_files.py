@@ -13,9 +13,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.verify.code_objects import compression, file
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
-from rocmlint.verify.code_objects.file import FileReport, read_file
+from rocmlint.verify.code_objects import compression, file_report
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_report import FileReport, read_file
 from rocmlint.verify.dtype.judge import _read_baseline
 from tests.support.hip_objects import bundle, compressed, kpack_archive
 
@@ -85,7 +85,7 @@ def test_a_mistake_of_the_reader_is_a_line_about_its_file(
         raise ZeroDivisionError("division by zero")
 
     (tmp_path / "a.so").write_bytes(library())
-    monkeypatch.setattr(file, "read_host_elf", mistaken)
+    monkeypatch.setattr(file_report, "read_host_elf", mistaken)
     report = read_file(str(tmp_path / "a.so"))
     assert report.error == "cannot be read: ZeroDivisionError: division by zero"
 
@@ -152,7 +152,7 @@ def test_code_that_is_too_large_for_memory_is_not_decoded(
     large = DEVICE_CODE + bytes(100)
     (tmp_path / "a.co").write_bytes(compressed(bundle({"gfx942": large}), 3, "zlib"))
     with pytest.raises(UnreadableError, match=r"code of 164 bytes: more than the limit of 100"):
-        list(file.code_objects(str(tmp_path / "a.co")))
+        list(file_report.code_objects(str(tmp_path / "a.co")))
     assert read_file(str(tmp_path / "a.co")).error == ""  # nothing of it has to be held for that
 
 

@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from rocmlint.verify.code_objects.file import FileReport, code_objects, read_file
+from rocmlint.verify.code_objects.file_report import FileReport, code_objects, read_file
 from rocmlint.verify.code_objects.packages import folders_beside
 from tests.support.hip_objects import (
     COMPRESSED,

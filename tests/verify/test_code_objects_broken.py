@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.file import code_objects, read_file
+from rocmlint.verify.code_objects.file_errors import UnreadableError
+from rocmlint.verify.code_objects.file_report import code_objects, read_file
 from tests.support.hip_objects import (
     COMPRESSED,
     Compiler,

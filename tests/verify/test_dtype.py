@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.dtype.judge import judged
+from rocmlint.verify.dtype.judge import results_of
 from tests.support.dtype_models import (
     HALF,
     Cast,
@@ -97,7 +97,7 @@ def test_fake_tensors_need_no_memory_for_the_weights(gemma: Any) -> None:
     assert answer["sizes"] == {"bfloat16": sum(answer["sizes"].values())}
     assert answer["sizes"]["bfloat16"] > 8e9
     assert answer["peak_memory"] < 4e9
-    tensors, forward, _ = judged(answer)
+    tensors, forward, _ = results_of(answer)
     assert (tensors.verdict, forward.verdict, forward.strength) == ("proven", "proven", "live")
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmlint.errors import ConfigError
-from rocmlint.verify.manifest.functions import ManifestFunction
+from rocmlint.verify.manifest.function_entries import ManifestFunction
 from rocmlint.verify.manifest.read import Manifest, ManifestFile, as_toml, make, read, write
 
 if sys.version_info >= (3, 11):

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.verify.trace.files import Ran, Trace
-from rocmlint.verify.trace.index import Contents, Group, KernelIndex, default_roots
+from rocmlint.verify.trace.index import Contents, KernelGroup, KernelIndex, default_roots
 from rocmlint.verify.trace.probe import Operation, Probed, judge, probe
+from rocmlint.verify.trace.trace_files import RanKernel, Trace
 from tests.support.project import Project
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("probe")]
@@ -254,7 +254,7 @@ def on_rocm(
         "environment": environment or {},
         "preferences": {"preferred_blas_library": "Cublaslt"},
     }
-    ran = tuple(Ran(name, 1, 1000.0) for name in kernels)
+    ran = tuple(RanKernel(name, 1, 1000.0) for name in kernels)
     kind = {"flash_attention": "flash", "attention_math": "math"}.get(branch)
     branches = Counter({kind: 1} if kind else {})
     return Probed(
@@ -264,7 +264,7 @@ def on_rocm(
 
 def index() -> KernelIndex:
     path = "/env/site-packages/aiter_meta/hsa/gfx942/fwd.co"
-    return KernelIndex({path: Contents((Group(["fwd"], ("gfx942",)),))})
+    return KernelIndex({path: Contents((KernelGroup(["fwd"], ("gfx942",)),))})
 
 
 def test_a_build_for_rocm_that_ran_on_the_cpu_leaves_the_branch_open() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.verify.trace import attribution
-from rocmlint.verify.trace.index import Contents, Group, KernelIndex
-from rocmlint.verify.trace.origin import Origin, hints, of_file
+from rocmlint.verify.trace.index import Contents, KernelGroup, KernelIndex
+from rocmlint.verify.trace.origin import KernelOrigin, hints, of_file
 from tests.support.hip_objects import needs_compiler
 from tests.support.traces import ADD, ATTENTION, CK, GEMM, UNKNOWN, kernel, ran, with_kernels
 
@@ -85,7 +85,7 @@ def test_a_contradiction_names_what_ran_instead(
 
 
 def contents(name: str) -> Contents:
-    return Contents((Group([name], ("gfx942",)),))
+    return Contents((KernelGroup([name], ("gfx942",)),))
 
 
 def index(**files: str) -> KernelIndex:
@@ -197,29 +197,41 @@ def test_a_file_that_cannot_be_read_is_named_beside_the_kernels_that_are_nowhere
 @pytest.mark.parametrize(
     ("path", "name", "source", "origin"),
     [
-        ("/e/site-packages/aiter/jit/module_fmha.so", "x", "", Origin("aiter")),
+        ("/e/site-packages/aiter/jit/module_fmha.so", "x", "", KernelOrigin("aiter")),
         (
             "/e/site-packages/aiter/jit/module_fmha.so",
             "ck_tile::kentry<1>",
             "",
-            Origin("aiter", "ck"),
+            KernelOrigin("aiter", "ck"),
         ),
-        ("/h/.aiter/jit/m.so", "_ZN7ck_tile6kentryE", "", Origin("aiter", "ck")),
-        ("/e/site-packages/torch/lib/rocblas/library/T.co", "Cijk", "", Origin("rocblas")),
-        ("/opt/rocm/lib/librocblas.so.5", "k", "", Origin("rocblas")),
-        ("/opt/rocm/lib/libMIOpen.so.1", "ck::f", "", Origin("miopen", "ck")),
-        ("/opt/rocm/share/miopen/db/gfx942.kdb", "k", "", Origin("miopen")),
-        ("/opt/rocm/lib/librccl.so.1", "k", "", Origin("rccl")),
-        ("/e/site-packages/torch/lib/libtorch_hip.so", "k", "", Origin("torch")),
-        ("/c/h/f.hsaco", "k", "/e/site-packages/aiter/ops/f.py", Origin("aiter", "triton")),
-        ("/c/h/f.hsaco", "k", "/scratch/torchinductor_me/f.py", Origin("torch.compile", "triton")),
-        ("/c/h/f.hsaco", "k", "/home/me/f.py", Origin("triton")),
-        ("/e/_rocm_sdk/.kpack/blas_gfx942.kpack", "k", "lib/librocblas.so.5", Origin("rocblas")),
-        ("/e/torch/.kpack/torch_gfx942.kpack", "k", "lib/libtorch_hip.so", Origin("torch")),
-        ("/nowhere/mine.so.1", "k", "", Origin("mine")),
+        ("/h/.aiter/jit/m.so", "_ZN7ck_tile6kentryE", "", KernelOrigin("aiter", "ck")),
+        ("/e/site-packages/torch/lib/rocblas/library/T.co", "Cijk", "", KernelOrigin("rocblas")),
+        ("/opt/rocm/lib/librocblas.so.5", "k", "", KernelOrigin("rocblas")),
+        ("/opt/rocm/lib/libMIOpen.so.1", "ck::f", "", KernelOrigin("miopen", "ck")),
+        ("/opt/rocm/share/miopen/db/gfx942.kdb", "k", "", KernelOrigin("miopen")),
+        ("/opt/rocm/lib/librccl.so.1", "k", "", KernelOrigin("rccl")),
+        ("/e/site-packages/torch/lib/libtorch_hip.so", "k", "", KernelOrigin("torch")),
+        ("/c/h/f.hsaco", "k", "/e/site-packages/aiter/ops/f.py", KernelOrigin("aiter", "triton")),
+        (
+            "/c/h/f.hsaco",
+            "k",
+            "/scratch/torchinductor_me/f.py",
+            KernelOrigin("torch.compile", "triton"),
+        ),
+        ("/c/h/f.hsaco", "k", "/home/me/f.py", KernelOrigin("triton")),
+        (
+            "/e/_rocm_sdk/.kpack/blas_gfx942.kpack",
+            "k",
+            "lib/librocblas.so.5",
+            KernelOrigin("rocblas"),
+        ),
+        ("/e/torch/.kpack/torch_gfx942.kpack", "k", "lib/libtorch_hip.so", KernelOrigin("torch")),
+        ("/nowhere/mine.so.1", "k", "", KernelOrigin("mine")),
     ],
 )
-def test_a_file_belongs_to_a_library(path: str, name: str, source: str, origin: Origin) -> None:
+def test_a_file_belongs_to_a_library(
+    path: str, name: str, source: str, origin: KernelOrigin
+) -> None:
     assert of_file(path, name, source) == origin
 
 

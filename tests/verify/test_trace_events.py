@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.verify.trace import files
+from rocmlint.verify.trace import trace_files
 from rocmlint.verify.trace.events import entries
-from rocmlint.verify.trace.files import TraceError, read
 from rocmlint.verify.trace.json_stream import BrokenError
+from rocmlint.verify.trace.trace_files import TraceError, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,7 +160,7 @@ def test_what_came_before_too_many_brackets_counts(tmp_path: Path) -> None:
 def test_a_compressed_trace_is_not_decoded_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "LARGEST_DECODED", 1 << 30)
+    monkeypatch.setattr(trace_files, "LARGEST_DECODED", 1 << 30)
     packed = gzip.compress(b"["), gzip.compress(b" " * (1 << 24), 9) * 65
     path = trace(tmp_path, b"".join(packed), "t.json.gz")
     with pytest.raises(TraceError) as caught:

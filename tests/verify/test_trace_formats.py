@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.verify.trace.files import Ran, TraceError, read
+from rocmlint.verify.trace.trace_files import RanKernel, TraceError, read
 from tests.support.traces import ATTENTION, GEMM, kernel, with_kernels
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_every_form_gives_the_same_kernels(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "trace"
     path.write_bytes(data)
     found = read(str(path))
-    assert found.kernels == (Ran(GEMM[0], 1, 500000.0), Ran(ATTENTION[0], 1, 300000.0))
+    assert found.kernels == (RanKernel(GEMM[0], 1, 500000.0), RanKernel(ATTENTION[0], 1, 300000.0))
     assert not found.cut
 
 

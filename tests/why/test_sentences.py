@@ -15,7 +15,7 @@ from rocmlint.why.entries.load import built_in
 from rocmlint.why.entries.symptom import symptom_of
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 from tests.support.fake_site import FakeSite, traceback
 from tests.support.sentences import garbled
 

@@ -9,7 +9,7 @@ import pytest
 from rocmlint.gpus.machine import Machine
 from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.facts.context import Context
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 from rocmlint.why.useful import useful
 from tests.support.fake_site import FakeSite
 

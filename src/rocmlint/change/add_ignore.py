@@ -1,4 +1,4 @@
-"""Adopting the tool on old code: a comment with a reason beside each finding that is to stay."""
+"""Adopting the tool on old code: each finding that is to stay gets a comment with a reason."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _ignore_in_document(
 def add_ignores(path: str, text: str, findings: Iterable[Finding], reason: str) -> str:
     r"""Add the comments to a text with ``\n`` line ends.
 
-    Each stands on the first line of its finding at whose end a comment may stand, and joins the
+    Each is added to the first line of its finding that can end with a comment, and joins the
     comment of this kind that is already there.
     """
     source = _text(path, text)
@@ -138,7 +138,7 @@ def _places(path: str, text: str) -> tuple[Callable[[str, str, Sequence[Finding]
 
 
 def _said(path: str, text: str) -> list[Any]:
-    """Return what the parts of a file say, wherever they stand."""
+    """Return what the parts of a file say, wherever they are in it."""
     parts = parse(path, text)
     return [
         *(

@@ -98,7 +98,7 @@ def _ignore(job: Job, path: str, data: bytes, lint: Lint) -> Change:
 
 
 def _finished(job: Job, made: Change) -> Change:
-    """Bring a change to where it belongs."""
+    """Move a change to where it belongs."""
     if job.flags.diff:
         if not job.flags.silent:
             colored = in_color(job.flags.color, sys.stdout, exact=True)

@@ -184,7 +184,7 @@ def lint(job: Job, *, folds: bool) -> RunState:
 
 
 def _wanted_evidence(job: Job) -> Literal["", "short", "full"]:
-    """Return how much the run is to tell of what it looked at."""
+    """Return how much evidence the run is to collect and report."""
     flags = job.flags
     if flags.verbose or "json" in {flags.output_format, *(each[:4] for each in flags.output)}:
         return "full"

@@ -88,7 +88,7 @@ def _whole_parser(files: Mapping[str, object]) -> ArgumentParser:
 
 
 def _complete(arguments: ArgumentParser, files: object, paths: object) -> None:
-    """Tell shtab which arguments are files."""
+    """Mark for shtab which arguments are files."""
     options = all_flags()
     for action in arguments._actions:  # noqa: SLF001 - argparse offers no other way
         option = options.get(action.dest.replace("_", "-"))

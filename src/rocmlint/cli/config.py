@@ -97,9 +97,9 @@ def main(arguments: Sequence[str]) -> int:
     if flags.schema:
         print(json.dumps(configuration_schema(rules, flags.schema, local=own), indent=2))
         return 0
-    options: list[Mapping[str, Any]] = list(_listed(rules))
+    options: list[Mapping[str, Any]] = list(_described_options(rules))
     if flags.keys:
-        options = [each for key in flags.keys for each in _named(key, options, rules)]
+        options = [each for key in flags.keys for each in _options_of(key, options, rules)]
     if flags.output_format == "json":
         print(json.dumps({"version": 1, "options": options}, indent=2))
     elif flags.keys:
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _named(
+def _options_of(
     key: str, options: Sequence[Mapping[str, Any]], rules: Sequence[RuleType]
 ) -> list[Mapping[str, Any]]:
     """Return the options that a key names: itself, or all of a rule. Raises ConfigError."""
@@ -202,7 +202,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _listed(rules: Sequence[RuleType]) -> Iterator[dict[str, Any]]:
+def _described_options(rules: Sequence[RuleType]) -> Iterator[dict[str, Any]]:
     tables: dict[str | None, Mapping[str, Option]] = {None: OPTIONS}
     tables |= {rule.name: rule.options for rule in rules}
     for rule, options in tables.items():

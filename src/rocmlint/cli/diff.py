@@ -100,7 +100,7 @@ def diff(flags: SimpleNamespace) -> int:
 
 
 class Versions(NamedTuple):
-    """What is compared: a commit, None for the files as they are, with an earlier one."""
+    """The versions to compare: a commit, None for the files as they are, with an earlier one."""
 
     repository: Repository
     head: Commit | None

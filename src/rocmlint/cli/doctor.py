@@ -17,7 +17,7 @@ from rocmlint.cli.verify.common import add_output_argument, say, seconds
 from rocmlint.cli.verify.run import watched_run
 from rocmlint.config.configuration import Configuration
 from rocmlint.disk.write import write_atomically
-from rocmlint.doctor.examine import Subject, examine
+from rocmlint.doctor.examine import ExaminedSubject, examine
 from rocmlint.doctor.job import manifests_of, take, watch_for
 from rocmlint.doctor.report import json_of, json_of_error, lines_of
 from rocmlint.errors import ConfigError, RocmlintError
@@ -86,7 +86,7 @@ def run(flags: SimpleNamespace) -> int:
         say("warning: no environment is active and the project has no .venv: --python names one")
     options = {} if flags.local_rules else {"local-rules": False}
     progress = Progress(shown=True)
-    subject = Subject(
+    subject = ExaminedSubject(
         flags.path,
         chosen,
         Configuration(options),

@@ -1,4 +1,4 @@
-"""What a run looked at, in words: for the last line, for ``--verbose``, and as JSON."""
+"""Evidence of a run in words: for the last line, for ``--verbose``, and as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = "torch"
 def in_short(evidence: Evidence) -> str:
     """Return what was looked at, in one line."""
     root = evidence.roots[0]
-    first = f" in {_shown(root.path)}, the first of {evidence.root_count:,} projects"
+    first = f" in {_short_path(root.path)}, the first of {evidence.root_count:,} projects"
     parts = [counted(evidence.rules.used, "rule"), *_versions(root.versions), _rocm(root)]
     parts[-1] += first if evidence.root_count > 1 else ""
     unread = {line.partition(":")[0] for line in evidence.unread}
@@ -63,7 +63,7 @@ def in_full(evidence: Evidence) -> Iterator[str]:
     yield f"rules: {evidence.rules.used:,} used{f'; not used: {off}' if off else ''}"
     for root in evidence.roots:
         known = {True: "yes", False: "no", None: "unknown"}[root.is_rocm]
-        yield f"project: {_shown(root.path)}"
+        yield f"project: {_short_path(root.path)}"
         yield f"  for ROCm only: {known}, {root.sign}"
         yield from (f"  {_line(each)}" for each in root.versions)
     for each in evidence.versions:
@@ -89,7 +89,7 @@ def document(evidence: Evidence) -> dict[str, object]:
         "rules": {"used": evidence.rules.used, "not_used": dict(evidence.rules.off)},
         "projects": [
             {
-                "path": _shown(each.path),
+                "path": _short_path(each.path),
                 "rocm": each.is_rocm,
                 "sign": each.sign,
                 "place": each.place,
@@ -108,7 +108,7 @@ def _version(version: Decided) -> dict[str, object]:
     return {**version._asdict(), "version": version.version or None}
 
 
-def _shown(path: str) -> str:
+def _short_path(path: str) -> str:
     """Name a project from the working folder where it lies in it."""
     shown = relative(path, os.getcwd())
     return path if shown.startswith(os.pardir) else shown

@@ -141,7 +141,7 @@ FLAGS: Mapping[str, Option] = {
         metavar="PATTERN:RULE",
     ),
 }
-"""What only the command line knows; the options of the configuration with a group are flags too."""
+"""Flags of the command line alone; the options of the configuration with a group are flags too."""
 
 SHORT: Mapping[str, str] = {
     "exit-zero": "-e",

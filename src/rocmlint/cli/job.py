@@ -1,4 +1,4 @@
-"""What a run of ``check`` is asked to do, and what it knows after each step."""
+"""The job of a run of ``check``, and its state after each step."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rocmlint.lint.rule_fault import RuleFault
 
 STDIN = "stdin.py"
-"""What standard input is called where ``--stdin-filename`` does not say."""
+"""The name of standard input if ``--stdin-filename`` is not given."""
 
 
 class Job(NamedTuple):
-    """What is to be done, and the settings that hold for the run as a whole."""
+    """The task, and the settings that hold for the run as a whole."""
 
     flags: SimpleNamespace
     paths: Sequence[str]
@@ -72,14 +72,14 @@ class Job(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """What is known after one step, for the next."""
+    """The state of a run after one step, for the next."""
 
     findings: Sequence[Finding] = ()
     problems: Sequence[str] = ()
-    """What could not be done: such a run does not count as clean."""
+    """Errors of this run: such a run does not count as clean."""
     files: int = 0
     remarks: Sequence[str] = ()
-    """What went wrong without touching the result."""
+    """Faults that do not touch the result."""
     settled: Sequence[Finding] = ()
     """The findings that were fixed or hidden, or would be."""
     changed: int = 0
@@ -87,11 +87,11 @@ class RunState(NamedTuple):
     texts: Mapping[str, str] = {}
     """The texts of files with findings, as far as they are known; others are read again."""
     faults: Sequence[RuleFault] = ()
-    """What went wrong inside local rules."""
+    """Exceptions inside local rules."""
     evidence: Evidence | None = None
-    """What was looked at."""
+    """Which files were examined and how."""
     excused: Sequence[Excused] = ()
-    """What the excuses of rules kept back, where that was asked for."""
+    """Findings that the excuses of rules kept back, if requested."""
 
 
 def job_of(flags: SimpleNamespace, options: Mapping[str, object]) -> Job:

@@ -27,10 +27,10 @@ VERBS = {
     "version": "print the version",
     "help": "print this message, or the help of a verb (help check)",
 }
-"""Each is a module or package beside this one with a function ``main``."""
+"""Each is a module or package next to this one, with a function ``main``."""
 
 HABITS = {"explain": "rule CODE", "lint": "check", "fix": "check --fix"}
-"""What other tools call it, and what it is here."""
+"""Names that other tools have for a verb, and its name here."""
 WRONG = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141

@@ -1,4 +1,4 @@
-"""What ``check`` prints: reports, statistics, problems and the summary."""
+"""The output of ``check``: reports, statistics, problems and the summary."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Help(NamedTuple):
-    """What ``--help`` of a verb says, and whether a command follows its flags."""
+    """The text that ``--help`` of a verb prints, and whether a command follows its flags."""
 
     arguments: str
-    """What follows the verb."""
+    """The arguments that follow the verb."""
     description: str
     exit_codes: str
     command: bool = False
-    """A command stands behind ``--``; it becomes ``flags.command``."""
+    """A command follows ``--``; it becomes ``flags.command``."""
 
 
 class Verb(Protocol):

@@ -86,7 +86,8 @@ class Commit(NamedTuple):
             outcome.files,
             [self._text(each) for each in outcome.remarks],
             texts={
-                self._shown(each.path): texts.get(each.path) or "\n".join(lines.of(each.path))
+                self._short_path(each.path): texts.get(each.path)
+                or "\n".join(lines.lines_of(each.path))
                 for each in outcome.findings
             },
         )
@@ -108,19 +109,19 @@ class Commit(NamedTuple):
 
     def _restored(self, finding: Finding) -> Finding:
         claims = tuple(
-            replace(each, command=self._text(each.command), path=self._shown(each.path))
+            replace(each, command=self._text(each.command), path=self._short_path(each.path))
             for each in finding.claims
         )
         return replace(
             finding,
-            path=self._shown(finding.path),
+            path=self._short_path(finding.path),
             message=self._text(finding.message),
             help=self._text(finding.help),
             claims=claims,
             once=self._text(finding.once),
         )
 
-    def _shown(self, path: str) -> str:
+    def _short_path(self, path: str) -> str:
         return path.removeprefix(self.above).removeprefix(os.path.join(os.getcwd(), ""))
 
     def _text(self, text: str) -> str:

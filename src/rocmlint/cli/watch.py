@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Check = Callable[[SimpleNamespace], int]
 
 _OTHERS = (*NAMES, ".gitignore", ".lock")
-"""How the names of files end that decide what is found, beside those that are linted."""
+"""Endings of further files that decide what is found, in addition to those that are linted."""
 _PAUSE = 100
 """Milliseconds after which the other folders are looked at."""
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
@@ -35,8 +35,8 @@ _SHOWN = 3
 """How many files that changed are named."""
 
 
-class Folders(NamedTuple):
-    """What is watched: files alone would be lost when an editor puts new ones in their place."""
+class WatchedFolders(NamedTuple):
+    """The folders to watch: a file alone would be lost when an editor replaces it."""
 
     whole: Sequence[str]
     """With all that is below."""
@@ -70,18 +70,18 @@ def _interrupted() -> Event:
 
 
 def _read_by(flags: SimpleNamespace) -> frozenset[str]:
-    """Return the files that the first run reads beside those it lints: configuration, baseline."""
+    """Return the files that the first run reads but does not lint: configuration, baseline."""
     with suppress(RocmlintError):  # the run says what is wrong
         settings = job_of(flags, overrides(flags)).settings
         return frozenset({*settings.sources, *filter(None, [settings.baseline])})
     return frozenset()
 
 
-def _folders(paths: Sequence[str], read: frozenset[str]) -> Folders:
+def _folders(paths: Sequence[str], read: frozenset[str]) -> WatchedFolders:
     whole = [os.path.abspath(each) for each in paths if os.path.isdir(each)]
     around = [*paths, *read]
     alone = {above for each in around for above in _above(os.path.dirname(os.path.abspath(each)))}
-    return Folders(whole, sorted(each for each in alone - {*whole} if os.path.isdir(each)))
+    return WatchedFolders(whole, sorted(each for each in alone - {*whole} if os.path.isdir(each)))
 
 
 def _above(folder: str) -> Iterator[str]:
@@ -96,7 +96,9 @@ def _above(folder: str) -> Iterator[str]:
     yield from found
 
 
-def _changes(folders: Folders, read: frozenset[str], interrupted: Event) -> Iterator[Sequence[str]]:
+def _changes(
+    folders: WatchedFolders, read: frozenset[str], interrupted: Event
+) -> Iterator[Sequence[str]]:
     """Yield again and again the files that changed, often none. Raises ConfigError."""
     try:
         from watchfiles import watch as changes_in  # noqa: PLC0415 - an extra
@@ -122,12 +124,12 @@ def _counts(path: str, read: frozenset[str]) -> bool:
 
 
 def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None:
-    """Check in a process of its own: what it remembers of files and rules goes with it."""
+    """Check in a process of its own: nothing that it remembers of files and rules outlives it."""
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         sys.stdout.write(_CLEAR)
         sys.stdout.flush()
     if changed and not flags.quiet:
-        print(f"{time.strftime('%H:%M:%S')} {_named(changed)} changed", file=sys.stderr)
+        print(f"{time.strftime('%H:%M:%S')} {_summary_of(changed)} changed", file=sys.stderr)
     context = get_context("fork") if sys.platform == "linux" else get_context("spawn")
     process = context.Process(target=_checked, args=(flags, check))
     process.start()
@@ -136,7 +138,7 @@ def _check(flags: SimpleNamespace, check: Check, changed: Sequence[str]) -> None
         print("Watching for changes (Ctrl-C to stop)", file=sys.stderr)
 
 
-def _named(changed: Sequence[str]) -> str:
+def _summary_of(changed: Sequence[str]) -> str:
     """Name what changed; what an editor has made and removed only if nothing else did."""
     changed = list(filter(os.path.exists, changed)) or changed
     names = ", ".join(visible(os.path.relpath(each)) for each in changed[:_SHOWN])

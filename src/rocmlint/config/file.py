@@ -32,17 +32,17 @@ MAXIMUM_DEPTH = 100
 
 
 class Layer(NamedTuple):
-    """What one configuration says, and no more than it says."""
+    """The settings of one configuration file, and no others."""
 
     values: Mapping[str, Any]
     rule_options: Mapping[str, Mapping[str, object]]
     sources: tuple[str, ...] = ()
     origins: Mapping[str, tuple[ConfigPlace, ...]] = {}
-    """What has set each key; that of a rule's option is ``rule.option``."""
+    """The place that set each key; that of a rule's option is ``rule.option``."""
 
 
 class ConfigPlace(NamedTuple):
-    """Where options stand, for messages; lines are looked for in ``text``."""
+    """A place in a configuration, for messages; lines are looked for in ``text``."""
 
     name: str
     text: str = ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What decides how a file is linted; a named tuple, since every start needs it.
+    """All settings that decide how a file is linted; a named tuple, since every start needs it.
 
     Paths are absolute; patterns are gitignore patterns relative to ``root``.
     """
@@ -36,7 +36,7 @@ class Settings(NamedTuple):
     symptoms: tuple[str, ...] = ()
     """Files with entries of a team for ``rocmlint why``."""
     rule_options: Mapping[str, Mapping[str, object]] = {}
-    """What was set for single rules, by rule name or code, as it was written."""
+    """Options of single rules, by rule name or code, as they were written."""
     baseline: str | None = None
     fail_on: str = "warning"
     """The least severity of a finding that makes a run fail, or ``never``."""
@@ -48,11 +48,11 @@ class Settings(NamedTuple):
     """Parse every file, also those in which no rule has work."""
     cache_dir: str | None = None
     rocm: bool | None = None
-    """Whether the project runs on ROCm; None for: told from its files."""
+    """Whether the project runs on ROCm; None: its files decide."""
     environment: str | None = None
     """An interpreter or virtual environment whose packages count in place of the declared ones."""
     verify: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """What ``rocmlint verify`` proves besides the claims of the code."""
+    """Further checks for ``rocmlint verify`` to make, in addition to the claims of the code."""
     sources: tuple[str, ...] = ()
     """The files that these settings were read from, the extended ones first."""
     fixable: tuple[str, ...] = ("ALL",)
@@ -71,9 +71,9 @@ class Settings(NamedTuple):
 
 
 FAIL_ON = ("note", "warning", "error", "never")
-"""What ``fail-on`` may be, in order: the severities of findings, and one that none has."""
+"""Valid values of ``fail-on``, in order: the severities of findings, and one that none has."""
 NOTES = ("short", "full", "off")
-"""What ``notes`` may be."""
+"""Valid values of ``notes``."""
 _DEFAULT = Settings()
 _RULES = "Rules"
 _FILES = "Files"

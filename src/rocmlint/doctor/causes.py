@@ -1,4 +1,4 @@
-"""What a page consists of: causes with what to do, what is right, what was not answered."""
+"""The parts of a page: causes with what to do, what is right, what was not answered."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "unknown"]
 """error: other code runs than written, or it fails; warning: it costs or breaks here; unknown: it
-could not be told, and matters."""
+could not be determined, and matters.
+"""
 Area = Literal["interpreter", "versions", "stack", "files", "kernels", "variables", "job", "code"]
 
 AREAS: tuple[Area, ...] = get_args(Area)
-"""What to repair first comes first: a file is of one version, and a toggle of one file."""
+"""The areas in the order of repair: a file is of one version, and a toggle of one file."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _WRONG = frozenset({"error", "warning"})
 
 
-class Place(NamedTuple):
+class CausePlace(NamedTuple):
     """A file, ``FILE:LINE`` or a folder, and what is wrong with it where that needs a word."""
 
     path: str
@@ -47,7 +48,7 @@ class Cause:
     area: Area
     subject: str
     problem: str
-    where: tuple[Place, ...] = ()
+    where: tuple[CausePlace, ...] = ()
     do: tuple[str, ...] = ()
     confirm: str = ""
     evidence: tuple[Evidence, ...] = ()
@@ -61,13 +62,13 @@ class Cause:
 
 @dataclass
 class Findings:
-    """What one look at a machine, an environment or a project gives."""
+    """The results of one look at a machine, an environment or a project."""
 
     causes: list[Cause] = field(default_factory=list)
     right: list[str] = field(default_factory=list)
     """A line for each thing that was compared and is right."""
     unanswered: list[str] = field(default_factory=list)
-    """A line for each thing that could not be told here."""
+    """A line for each thing that could not be determined here."""
 
     def add(self, other: Findings) -> None:
         """Take what another look gave."""
@@ -77,14 +78,14 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RanCode:
     """A job that was run: its command, how it ended, and what was watched in it."""
 
     command: tuple[str, ...]
     ended: str
     processes: int
     watched: tuple[str, ...] = ()
-    """What had to be live, a line each."""
+    """Names of what had to be live, a line each."""
 
 
 @dataclass
@@ -97,7 +98,7 @@ class Page:
     found: Findings = field(default_factory=Findings)
     prefix: str = ""
     """The folder of the environment, to shorten paths."""
-    ran: Ran | None = None
+    ran: RanCode | None = None
 
     @property
     def causes(self) -> list[Cause]:
@@ -106,7 +107,7 @@ class Page:
 
     @property
     def exit_code(self) -> int:
-        """1 if something is wrong, 3 if something or all could not be told, else 0."""
+        """1 if something is wrong, 3 if something or all could not be determined, else 0."""
         if any(each.severity in _WRONG for each in self.found.causes):
             return 1
         is_open = self.found.unanswered or self.found.causes or not self.found.right

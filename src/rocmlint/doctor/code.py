@@ -1,10 +1,10 @@
-"""What the code says: faked checks, fast paths that are off, and the findings of the rules."""
+"""Results about the code: faked checks, fast paths that are off, and the findings of the rules."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocmlint.doctor.causes import Cause, Findings, Place
+from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.doctor.overlays import OF_FILES
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.doctor.causes import Area
     from rocmlint.findings import Claim, Finding
-    from rocmlint.verify.claims.context import Context
+    from rocmlint.verify.claims.context import ClaimContext
     from rocmlint.verify.result import Result
 
 _FAMILIES = {"ROC1": 0, "ROC2": 0, "ROC3": 2}
@@ -42,7 +42,7 @@ def _of_rule(findings: Sequence[Finding], confirm: str) -> Cause:
     first = min(findings, key=lambda each: each.severity)  # "error" comes before "warning"
     places = list(dict.fromkeys(f"{shown(each.path)}:{each.file_line}" for each in findings))
     more = len(places) - _PLACES
-    where = [Place(each) for each in places[:_PLACES]]
+    where = [CausePlace(each) for each in places[:_PLACES]]
     where[-1:] = [where[-1]._replace(what=f"and {counted(more, 'more place')}" if more > 0 else "")]
     others = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
     return Cause(
@@ -78,7 +78,7 @@ def faked_checks(claims: Sequence[Claim], confirm: str) -> Findings:
                 "code",
                 subject,
                 "the code makes the check pass whether or not " + what,
-                tuple(map(Place, list(places)[:_PLACES])),
+                tuple(map(CausePlace, list(places)[:_PLACES])),
                 (f"delete {few(list(places), 2)} once {what}, so that the check can fail",),
                 confirm,
                 rank=_FAKED,
@@ -88,7 +88,7 @@ def faked_checks(claims: Sequence[Claim], confirm: str) -> Findings:
 
 
 def claims_findings(
-    claims: Sequence[Claim], findings: Iterable[Finding], context: Context, confirm: str
+    claims: Sequence[Claim], findings: Iterable[Finding], context: ClaimContext, confirm: str
 ) -> Findings:
     """Check what the code claims besides patched files.
 
@@ -135,7 +135,7 @@ def of_result(result: Result, area: Area, confirm: str) -> Cause:
         area,
         result.subject,
         result.reason,
-        tuple(map(Place, places[:_PLACES])),
+        tuple(map(CausePlace, places[:_PLACES])),
         (result.action,),
         confirm,
         result.evidence,

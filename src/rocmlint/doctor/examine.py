@@ -16,15 +16,15 @@ from rocmlint.doctor.installed import (
     variables_findings,
 )
 from rocmlint.doctor.looks import Looks
-from rocmlint.doctor.overlays import OF_FILES, Patch, judged, patches_of, too_high
-from rocmlint.doctor.project import Code, folders_of
+from rocmlint.doctor.overlays import OF_FILES, PackagePatch, judge_patches, patches_of, too_high
+from rocmlint.doctor.pinned_versions import versions
+from rocmlint.doctor.project import CodeResults, folders_of
 from rocmlint.doctor.stack import NO_GPU, NO_TORCH, facts, needed_variables, stack_findings
-from rocmlint.doctor.versions import versions
 from rocmlint.interpreter.ask import Interpreter, InterpreterError
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.show import read_stack
 from rocmlint.text.words import counted
-from rocmlint.verify.claims.context import Context
+from rocmlint.verify.claims.context import ClaimContext
 from rocmlint.verify.manifest.read import read
 from rocmlint.verify.result import Evidence
 
@@ -52,16 +52,16 @@ class Examined:
     """A page, and what a job is watched for."""
 
     page: Page
-    context: Context
-    patches: list[Patch] = field(default_factory=list)
+    context: ClaimContext
+    patches: list[PackagePatch] = field(default_factory=list)
     claims: Sequence[Claim] = ()
     is_cut: bool = False
     """Whether something still runs after the time limit."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What is looked at, and how long."""
+class ExaminedSubject:
+    """The machine, environment and project to examine, and how long that may take."""
 
     folder: str
     chosen: Chosen
@@ -86,16 +86,16 @@ class Subject:
         return Interpreter(self.chosen.path, min(self.seconds, _PER_QUESTION))
 
 
-def examine(subject: Subject) -> Examined:
+def examine(subject: ExaminedSubject) -> Examined:
     """Look at everything, the cheapest and most decisive first. Raises ConfigError."""
     looks = Looks(subject.seconds, subject.show)
     page = Page(subject.folder, subject.chosen, found=looks.found)
     settings = subject.configuration.settings_for(os.path.abspath(subject.folder))
     named = dict(settings.verify).get("manifests", ())
     manifests = tuple(read(os.path.join(settings.root, each)) for each in named)
-    examined = Examined(page, Context(subject.interpreter, manifests))
+    examined = Examined(page, ClaimContext(subject.interpreter, manifests))
     page.found.causes += _passed_over(subject)
-    code = Code(subject.folder, subject.configuration, subject.files)
+    code = CodeResults(subject.folder, subject.configuration, subject.files)
     environment = _environment(subject, page)
     if looks.run("the code", lambda: _of_code(code, subject), _OF_CODE):
         examined.claims = code.outcome.claims
@@ -115,7 +115,7 @@ def examine(subject: Subject) -> Examined:
     return examined
 
 
-def _environment(subject: Subject, page: Page) -> Environment | None:
+def _environment(subject: ExaminedSubject, page: Page) -> Environment | None:
     """Ask the interpreter what it has; one that does not answer is a cause of its own."""
     try:
         environment = read_environment(subject.interpreter)
@@ -128,7 +128,7 @@ def _environment(subject: Subject, page: Page) -> Environment | None:
     return environment
 
 
-def _of_code(code: Code, subject: Subject) -> Findings:
+def _of_code(code: CodeResults, subject: ExaminedSubject) -> Findings:
     outcome = code.outcome
     found = code_findings(_without_faked(code), subject.confirm)
     found.add(faked_checks(outcome.claims, subject.confirm))
@@ -138,13 +138,17 @@ def _of_code(code: Code, subject: Subject) -> Findings:
     return found
 
 
-def _without_faked(code: Code) -> list[Finding]:
+def _without_faked(code: CodeResults) -> list[Finding]:
     """Return the findings but those of faked checks, which have a cause of their own."""
     return [each for each in code.outcome.findings if not any(claim.faked for claim in each.claims)]
 
 
 def _of_environment(
-    subject: Subject, code: Code, environment: Environment, examined: Examined, looks: Looks
+    subject: ExaminedSubject,
+    code: CodeResults,
+    environment: Environment,
+    examined: Examined,
+    looks: Looks,
 ) -> None:
     """Look at what is installed, and at what the code and the project say of it."""
     page, context = examined.page, examined.context
@@ -165,13 +169,13 @@ def _of_environment(
             _of_kernels(subject, code, stack, looks)
 
 
-def _of_patches(subject: Subject, examined: Examined) -> Findings:
+def _of_patches(subject: ExaminedSubject, examined: Examined) -> Findings:
     found = Findings()
     context, claims = examined.context, examined.claims
     examined.patches = patches_of(claims, context)
     missing = {each.subject for each in examined.page.found.causes if each.id == "missing-package"}
     there = [each for each in examined.patches if each.package not in missing]  # said once
-    found.add(judged(there, context, subject.confirm))
+    found.add(judge_patches(there, context, subject.confirm))
     found.causes += [each for each in too_high(claims, subject.confirm) if each.subject in missing]
     known = {each.package for each in examined.patches} | missing
     patched = {
@@ -185,7 +189,7 @@ def _of_patches(subject: Subject, examined: Examined) -> Findings:
 
 
 def _of_stack(
-    subject: Subject, environment: Environment, page: Page, stacks: list[Stack]
+    subject: ExaminedSubject, environment: Environment, page: Page, stacks: list[Stack]
 ) -> Findings:
     stack = read_stack(
         subject.interpreter,
@@ -204,7 +208,7 @@ def _of_stack(
     return found
 
 
-def _of_kernels(subject: Subject, code: Code, stack: Stack, looks: Looks) -> None:
+def _of_kernels(subject: ExaminedSubject, code: CodeResults, stack: Stack, looks: Looks) -> None:
     folders: dict[str, str] = {}
 
     def find() -> Findings:
@@ -221,7 +225,7 @@ def _of_kernels(subject: Subject, code: Code, stack: Stack, looks: Looks) -> Non
         )
 
 
-def _of_machine(subject: Subject, page: Page) -> Findings:
+def _of_machine(subject: ExaminedSubject, page: Page) -> Findings:
     """Look at the machine alone, where no interpreter can be asked about torch."""
     from rocmlint.gpus.devices import find_devices  # noqa: PLC0415 - seldom needed
 
@@ -230,7 +234,7 @@ def _of_machine(subject: Subject, page: Page) -> Findings:
     return Findings(unanswered=["the environment: no interpreter of the job could be asked"])
 
 
-def _passed_over(subject: Subject) -> list[Cause]:
+def _passed_over(subject: ExaminedSubject) -> list[Cause]:
     return [
         Cause(
             "environment-broken",
@@ -246,7 +250,7 @@ def _passed_over(subject: Subject) -> list[Cause]:
     ]
 
 
-def _broken(subject: Subject, error: str) -> Cause:
+def _broken(subject: ExaminedSubject, error: str) -> Cause:
     first, _, rest = error.partition("\n")
     return Cause(
         "interpreter-broken",
@@ -266,7 +270,7 @@ def _details(text: str) -> tuple[Evidence, ...]:
     return (Evidence("printed", text),) if text else ()
 
 
-def _is_of_another(environment: Environment, code: Code, subject: Subject) -> bool:
+def _is_of_another(environment: Environment, code: CodeResults, subject: ExaminedSubject) -> bool:
     """Return whether rocmlint's own interpreter has not the versions that the project requires.
 
     Then it is not the job's, and no command should change it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.doctor.causes import Cause, Findings, Place
+from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.doctor.code import of_result
 from rocmlint.text.words import counted, few
 from rocmlint.verify.kernels.check import check as check_kernels
@@ -51,7 +51,7 @@ def kernels_of(
                 "kernels",
                 package,
                 f"{problem}: {first.subject}: {first.seen}; {first.reason}",
-                tuple(Place(os.path.join(folder, each.subject)) for each in lacking[:_SHOWN]),
+                tuple(CausePlace(os.path.join(folder, each.subject)) for each in lacking[:_SHOWN]),
                 (first.action,),
                 f"rocmlint verify kernels {folder}",
                 tuple(Evidence(each.subject, f"{each.seen}: {each.reason}") for each in lacking),
@@ -115,7 +115,7 @@ def stock_findings(
 def _of_stock(result: Result, confirm: str) -> Cause:
     cause = of_result(result, "files", confirm)
     kinds = {"changed", "missing", "added", "stale bytecode"}
-    places = tuple(Place(each.value) for each in result.evidence if each.name in kinds)
+    places = tuple(CausePlace(each.value) for each in result.evidence if each.name in kinds)
     return Cause(
         "files-changed",
         "warning",

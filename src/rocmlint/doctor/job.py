@@ -6,11 +6,11 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.doctor.causes import Cause, Findings, Ran
+from rocmlint.doctor.causes import Cause, Findings, RanCode
 from rocmlint.interpreter.inside.job.process import without_secrets
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
-from rocmlint.verify.claims.functions import proposals
+from rocmlint.verify.claims.proposals import proposals
 from rocmlint.verify.job.watch import watch_of_manifests
 from rocmlint.verify.manifest.read import Manifest
 from rocmlint.verify.result import Evidence
@@ -58,7 +58,7 @@ def take(results: Iterable[Result], command: Sequence[str], examined: Examined) 
     ended = next((each.seen for each in results if each.claim == _COMMAND), "not known")
     processes = next((each for each in results if each.claim == _PROCESSES), None)
     number = len([each for each in processes.evidence if each.name != "pid"]) if processes else 0
-    page.ran = Ran(tuple(without_secrets(command)), ended, number, tuple(_watched(examined)))
+    page.ran = RanCode(tuple(without_secrets(command)), ended, number, tuple(_watched(examined)))
     if processes is not None and not number:
         results = [each for each in results if each.claim == _COMMAND]
         page.found.unanswered.append(f"the job: {processes.reason}; {processes.action}")

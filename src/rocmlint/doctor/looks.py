@@ -17,7 +17,7 @@ class Looks:
     """Runs looks in threads, so that none can hold up the answer, and gathers what they find."""
 
     def __init__(self, seconds: float, show: Callable[[str], None] | None) -> None:
-        """Begin with so many seconds; ``show`` is told on what the time goes."""
+        """Begin with so many seconds; ``show`` prints what the time is spent on."""
         self._until = time.monotonic() + seconds
         self._seconds = seconds
         self._show = show or (lambda _line: None)

@@ -7,12 +7,12 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rocmlint.doctor.causes import Cause, Findings, Place
+from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.paths import shown
 from rocmlint.text.words import counted, few
-from rocmlint.verify.claims.files import manifest_of_copy, manifest_of_overlay
 from rocmlint.verify.claims.overlay import meant, overlays
+from rocmlint.verify.claims.patched_files import manifest_of_copy, manifest_of_overlay
 from rocmlint.verify.patches import patches
 from rocmlint.verify.result import Evidence
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Context
+    from rocmlint.verify.claims.context import ClaimContext
     from rocmlint.verify.manifest.read import Manifest
     from rocmlint.verify.result import Result
 
@@ -33,7 +33,7 @@ _LESS = "{}: go up one directory less (.parent, not .parents[1]), then run it ag
 
 
 @dataclass(frozen=True)
-class Patch:
+class PackagePatch:
     """A folder, a file or a manifest with the files that a package should have."""
 
     package: str
@@ -45,20 +45,20 @@ class Patch:
     """Of those, what copies it to the directory that holds the package."""
 
 
-def patches_of(claims: Sequence[Claim], context: Context) -> list[Patch]:
+def patches_of(claims: Sequence[Claim], context: ClaimContext) -> list[PackagePatch]:
     """Return the patches that the code copies or checks for, and those of the manifests.
 
     Raises InterpreterError where the interpreter cannot be asked.
     """
-    found: dict[tuple[str, str], Patch] = {}
+    found: dict[tuple[str, str], PackagePatch] = {}
     of_files = [each for each in claims if each.kind in OF_FILES]
     for claim in of_files:
         if claim.given and os.path.exists(claim.given):
             key = (_package(claim), os.path.realpath(claim.given))
-            made = found.get(key) or Patch(
+            made = found.get(key) or PackagePatch(
                 key[0], claim.given, manifest_of_copy(claim.given, claim.subject)
             )
-            place = _at(claim)
+            place = _place_of(claim)
             high = (place,) if claim.too_high else ()
             found[key] = replace(
                 made, copied_at=(*made.copied_at, place), too_high=(*made.too_high, *high)
@@ -73,8 +73,10 @@ def patches_of(claims: Sequence[Claim], context: Context) -> list[Patch]:
             if not any(_is_below(key, each) for each in found):
                 manifest = manifest_of_overlay(overlay, package)
                 places = (overlay.copied_at,) if overlay.copied_at else ()
-                found[key] = Patch(package, overlay.folder, manifest, places)
-    known = [Patch(each.package, each.path, each) for each in context.manifests if each.files]
+                found[key] = PackagePatch(package, overlay.folder, manifest, places)
+    known = [
+        PackagePatch(each.package, each.path, each) for each in context.manifests if each.files
+    ]
     return [*found.values(), *known]
 
 
@@ -82,7 +84,7 @@ def _is_below(inner: tuple[str, str], outer: tuple[str, str]) -> bool:
     return inner[0] == outer[0] and f"{inner[1]}/".startswith(f"{outer[1]}/")
 
 
-def _at(claim: Claim) -> str:
+def _place_of(claim: Claim) -> str:
     return f"{shown(claim.path)}:{claim.line}"
 
 
@@ -99,8 +101,8 @@ def too_high(claims: Sequence[Claim], confirm: str) -> list[Cause]:
             "files",
             _package(each),
             f"the files of {each.given or 'a patch'} are copied to where no import looks",
-            (Place(_at(each), f"{_ABOVE} {_package(each)}"),),
-            (_LESS.format(_at(each)),),
+            (CausePlace(_place_of(each), f"{_ABOVE} {_package(each)}"),),
+            (_LESS.format(_place_of(each)),),
             confirm,
         )
         for each in claims
@@ -108,16 +110,16 @@ def too_high(claims: Sequence[Claim], confirm: str) -> list[Cause]:
     ]
 
 
-def judged(made: Sequence[Patch], context: Context, confirm: str) -> Findings:
+def judge_patches(made: Sequence[PackagePatch], context: ClaimContext, confirm: str) -> Findings:
     """Compare patches with what imports take. Raises InterpreterError."""
     manifests = [replace(each.manifest, requires="") for each in made]  # of versions the pins tell
     found = Findings()
     for patch, results in zip(made, patches.check_all(manifests, context.interpreter), strict=True):
-        found.add(_judged(patch, results, confirm))
+        found.add(_findings_of(patch, results, confirm))
     return found
 
 
-def _judged(patch: Patch, results: Sequence[Result], confirm: str) -> Findings:
+def _findings_of(patch: PackagePatch, results: Sequence[Result], confirm: str) -> Findings:
     found = Findings()
     wrong = [each for each in results if each.verdict == "contradicted"]
     strays = list(dict.fromkeys(_strays(results, patch)))
@@ -137,7 +139,7 @@ def _judged(patch: Patch, results: Sequence[Result], confirm: str) -> Findings:
 
 
 def _not_taken(
-    patch: Patch,
+    patch: PackagePatch,
     results: Sequence[Result],
     wrong: Sequence[Result],
     strays: Sequence[str],
@@ -148,9 +150,9 @@ def _not_taken(
     stock = [each for each in wrong if each.seen in {"stock", "not found"}]
     verb = "is" if len(wrong) == 1 else "are"
     problem = f"{share} {verb} not what imports take: {_why(wrong, stock, strays)}"
-    where = [Place(each, f"{_ABOVE} {patch.package}") for each in patch.too_high]
-    where = where or [Place(each) for each in patch.copied_at[:_NAMED]]
-    where += [Place(each, "was left there, where no import looks") for each in strays]
+    where = [CausePlace(each, f"{_ABOVE} {patch.package}") for each in patch.too_high]
+    where = where or [CausePlace(each) for each in patch.copied_at[:_NAMED]]
+    where += [CausePlace(each, "was left there, where no import looks") for each in strays]
     return Cause(
         "patch-misplaced" if strays or patch.too_high else "patch-not-taken",
         "error",
@@ -174,7 +176,7 @@ def _why(wrong: Sequence[Result], stock: Sequence[Result], strays: Sequence[str]
 
 
 def _repair(
-    patch: Patch, wrong: Sequence[Result], stock: Sequence[Result], strays: Sequence[str]
+    patch: PackagePatch, wrong: Sequence[Result], stock: Sequence[Result], strays: Sequence[str]
 ) -> Iterator[str]:
     """Yield what to do, in order: the script first, so that the next machine is right too."""
     if strays:
@@ -188,14 +190,14 @@ def _repair(
         yield from dict.fromkeys(each.action for each in wrong[:1])
 
 
-def _left_over(patch: Patch, strays: Sequence[str], confirm: str) -> Cause:
+def _left_over(patch: PackagePatch, strays: Sequence[str], confirm: str) -> Cause:
     return Cause(
         "stray-files",
         "warning",
         "files",
         patch.package,
         f"a copy of {shown(patch.source)} lies one directory too high, where no import looks",
-        tuple(map(Place, strays)),
+        tuple(map(CausePlace, strays)),
         (_removal(strays),),
         confirm,
         rank=1,
@@ -206,7 +208,7 @@ def _removal(strays: Sequence[str]) -> str:
     return f"delete it: {shlex.join(['rm', '-r', *strays[:_NAMED]])}"
 
 
-def _strays(results: Sequence[Result], patch: Patch) -> Iterator[str]:
+def _strays(results: Sequence[Result], patch: PackagePatch) -> Iterator[str]:
     """Yield the folders and files that a copy one directory too high has left.
 
     A folder counts as a whole where all in it is of the patch.

@@ -1,4 +1,4 @@
-"""What a project says of itself: its files, the packages that it imports, the versions it wants."""
+"""Facts about a project: its files, the packages that it imports, the versions it wants."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_ALL = frozenset(
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeResults:
     """The files below a folder, read by the rules once for findings and claims."""
 
     folder: str
@@ -46,13 +46,13 @@ class Code:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What the rules found, and what the code claims. Raises ConfigError."""
+        """The findings of the rules, and the claims of the code. Raises ConfigError."""
         options = Options(claims=True, progress=self.progress)
         return lint([self.folder], self.configuration.settings_for, options)
 
     @cached_property
     def project(self) -> Project:
-        """What the files of the folder declare, whatever environment is configured."""
+        """The declarations in the files of the folder, whatever environment is configured."""
         folder = os.path.abspath(self.folder)
         settings = self.configuration.settings_for(folder)._replace(environment=None)
         return Project(folder, settings, Disk(text_of))
@@ -116,9 +116,9 @@ def folders_of(packages: frozenset[str], interpreter: Interpreter) -> dict[str, 
     Raises InterpreterError.
     """
     names = sorted(packages)
-    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
+    definitions = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
     found = {}
-    for name, each in zip(names, told, strict=True):
+    for name, each in zip(names, definitions, strict=True):
         origin = each["origin"] or ""
         if "-packages" in origin and os.path.basename(origin) == "__init__.py":
             found[name] = os.path.dirname(origin)

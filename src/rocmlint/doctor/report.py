@@ -21,7 +21,7 @@ VERSION = 1
 """Of the JSON: grows when a field changes its meaning or goes; new fields may come without."""
 MOST_LINES = 40
 _RIGHT, _OPEN = 4, 6
-"""How many lines are for what is right, and for what could not be told."""
+"""How many lines are for what is right, and for what could not be determined."""
 _LONGEST = 220
 _COLORS = {"error": RED, "warning": YELLOW, "unknown": YELLOW}
 _VERDICTS = {0: ("right", GREEN), 1: ("wrong", RED), 3: ("not provable here", YELLOW)}

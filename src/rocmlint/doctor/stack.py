@@ -14,7 +14,7 @@ from rocmlint.verify.result import Evidence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocmlint.stack.blocks import Block
+    from rocmlint.stack.blocks import VerdictBlock
     from rocmlint.stack.show import Stack
 
 _CONFIRM = "rocmlint stack show"
@@ -58,7 +58,7 @@ def stack_findings(stack: Stack) -> Findings:
     return found
 
 
-def _conflict(block: Block) -> Cause:
+def _conflict(block: VerdictBlock) -> Cause:
     first = block.verdicts[0]
     apart = f" and {first.on} {first.found or ''}".rstrip() if first.on and first.found else ""
     missing = [each.requirement for each in block.verdicts if not each.found]

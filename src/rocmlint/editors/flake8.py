@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Plugin:
-    """What flake8 makes for each file.
+    """The object that flake8 makes for each file.
 
-    Our settings decide which rules are on. Besides these are those that flake8 itself is told to
-    select by more than a bare prefix, which only lets findings through.
+    Our settings decide which rules are on. So does flake8's own ``--select``, if it has more than a
+    bare prefix, which only lets findings through.
     """
 
     name: ClassVar[str] = "rocmlint"
@@ -45,7 +45,7 @@ class Plugin:
     _selected: ClassVar[tuple[str, ...]] = ()
     _local_rules: ClassVar[bool] = True
     _told: ClassVar[set[str]] = set()
-    """The places in local rules that a process of flake8 has told of."""
+    """The places in local rules that a process of flake8 has reported."""
 
     # flake8 tells by the parameter ``tree`` that the plugin wants whole files.
     def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str) -> None:  # noqa: ARG002
@@ -68,7 +68,7 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, _manager: object, options: Namespace, files: Sequence[str]) -> None:
-        """Take from flake8's own options which rules it is told to select."""
+        """Take from flake8's own options which rules it is to select."""
         given = (*(options.select or ()), *(options.extend_select or ()))
         cls._selected = tuple(each for each in given if not each.isalpha())
         cls._local_rules = not getattr(options, "rocmlint_no_local_rules", False)

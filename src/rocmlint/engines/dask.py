@@ -23,7 +23,7 @@ def lint(
 ) -> DataFrame:
     """Return the findings in a DataFrame with the columns of :func:`rocmlint.lint_table`.
 
-    All rows of a repository are brought to one partition first. Raises ConfigError for wrong
+    All rows of a repository are collected in one partition first. Raises ConfigError for wrong
     options, before anything is run.
     """
     grouped = frame[list(COLUMNS)].shuffle("repository")

@@ -20,7 +20,7 @@ def lint(
 ) -> Dataset:
     """Return the findings in a Dataset with the columns of :func:`rocmlint.lint_table`.
 
-    All rows of a repository are brought to one task first. Raises ConfigError for wrong options,
+    All rows of a repository are collected in one task first. Raises ConfigError for wrong options,
     before anything is run.
     """
     function = partial(lint_table, options=checked(options), isolated=isolated)

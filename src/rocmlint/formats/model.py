@@ -153,7 +153,7 @@ class Command:
 class Setting:
     """A variable that a file sets in the environment of what it starts; ``span`` is all of it.
 
-    ``value`` is None where it is taken away. ``holder`` is the place of what alone gets it: one
+    ``value`` is None where it is removed. ``holder`` is the place of what alone gets it: one
     command, one service, one stage of an image; None for all that a script starts from there on.
     ``branches`` are those of the script that it is in, the outermost first.
     """

@@ -1,1 +1,1 @@
-"""What git knows of a project: commits, the files of one, renames. Only reads, and runs no hook."""
+"""Facts from git about a project: commits, the files of one, renames. Only reads, runs no hook."""

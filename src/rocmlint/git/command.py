@@ -34,15 +34,15 @@ _OF_HOOKS = frozenset(
         *("GIT_EXTERNAL_DIFF", "GIT_CONFIG"),
     }
 )
-"""What git sets for a hook that runs us, and what would lead to another repository."""
+"""Variables that git sets for a hook that runs us, and that would lead to another repository."""
 
 
 class GitError(RocmlintError):
     """Git cannot answer; the message is its own, or says what to do."""
 
 
-class Answer(NamedTuple):
-    """What git wrote, and its exit code."""
+class GitAnswer(NamedTuple):
+    """Output of git, and its exit code."""
 
     code: int
     output: bytes
@@ -59,7 +59,7 @@ class Git(NamedTuple):
 
     folder: str
 
-    def ask(self, *arguments: str) -> Answer:
+    def ask(self, *arguments: str) -> GitAnswer:
         """Return what git answers, whatever its exit code. Raises GitError where it is missing."""
         try:
             done = subprocess.run(
@@ -72,9 +72,9 @@ class Git(NamedTuple):
             )
         except OSError as error:
             raise _not_started(error) from error
-        return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        return GitAnswer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
-    def told(self, *arguments: str) -> Answer:
+    def answer(self, *arguments: str) -> GitAnswer:
         """Return what git answers. Raises GitError with its own words where it fails."""
         answer = self.ask(*arguments)
         if answer.code:
@@ -128,5 +128,5 @@ def _not_started(error: OSError) -> GitError:
 
 def _why(said: str, arguments: Iterable[str]) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith("fatal: ")), *lines[:1] or ("failed",))
-    return f"git {next(iter(arguments))}: {told.removeprefix('fatal: ')}"
+    reason = next((line for line in lines if line.startswith("fatal: ")), *lines[:1] or ("failed",))
+    return f"git {next(iter(arguments))}: {reason.removeprefix('fatal: ')}"

@@ -82,6 +82,6 @@ def repository_of(folder: str) -> Repository:
     if "not a git repository" in answer.error:
         message = f"{folder} is not in a git repository"
         raise GitError(message)
-    git.told("rev-parse", "--show-toplevel")
+    git.answer("rev-parse", "--show-toplevel")
     message = f"{folder} is not in the working tree of a git repository"
     raise GitError(message)

@@ -29,11 +29,11 @@ _PARTIAL = (
     "fetch them with `git fetch --refetch --no-filter`"
 )
 _FIELDS = 3
-"""What ``git cat-file`` tells of an object: its hash, its type and its size."""
+"""Fields of a line that ``git cat-file`` prints for an object: its hash, its type and its size."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One file of a commit: its path has the separators of this system."""
 
     mode: str
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     path: str
 
 
-class Written(NamedTuple):
+class WrittenFiles(NamedTuple):
     """The paths of the files that were written, without links.
 
     Git LFS has the content of some ``elsewhere``: these are its pointers.
@@ -51,7 +51,7 @@ class Written(NamedTuple):
     elsewhere: Sequence[str]
 
 
-def entries(git: Git, commit: str) -> list[Entry]:
+def entries(git: Git, commit: str) -> list[TreeEntry]:
     """Return the files of a commit, links and submodules among them. Raises GitError."""
     with git.fed((), "ls-tree", "-r", "-z", "--full-tree", commit) as stream:
         listed = stream.read(_LARGEST_LISTING)
@@ -62,11 +62,11 @@ def entries(git: Git, commit: str) -> list[Entry]:
     for line in filter(None, listed.split(b"\0")):
         about, _, path = line.partition(b"\t")
         mode, _, name = about.decode().split(" ")
-        found.append(Entry(mode, name, os.fsdecode(path).replace("/", os.sep)))
+        found.append(TreeEntry(mode, name, os.fsdecode(path).replace("/", os.sep)))
     return [entry for entry in found if _is_harmless(entry.path)]
 
 
-def export(git: Git, commit: str, folder: str, is_read: IsRead) -> Written:
+def export(git: Git, commit: str, folder: str, is_read: IsRead) -> WrittenFiles:
     """Write the files of a commit below a folder, which must be empty. Raises GitError.
 
     Of a file that is not read (by its path and size) only name and size are written. Submodules
@@ -95,7 +95,7 @@ def export(git: Git, commit: str, folder: str, is_read: IsRead) -> Written:
         folders.write(each.path, data if whole is None else whole)
     for each, data in _contents(git, links):  # last, so that nothing is written through one
         folders.link(each.path, data)
-    return Written([each.path for each in files], elsewhere)
+    return WrittenFiles([each.path for each in files], elsewhere)
 
 
 class _Folders:
@@ -131,7 +131,7 @@ class _Folders:
 
 
 class _Stored:
-    """The contents that Git LFS keeps beside a repository."""
+    """The contents that Git LFS stores outside the objects of a repository."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -153,7 +153,7 @@ class _Stored:
 
     def _objects(self) -> str:
         if self._folder is None:
-            common = self._git.told("rev-parse", "--git-common-dir").line
+            common = self._git.answer("rev-parse", "--git-common-dir").line
             self._folder = os.path.join(self._git.folder, common, "lfs", "objects")
         return self._folder
 
@@ -166,19 +166,19 @@ def _is_harmless(path: str) -> bool:
     return not (odd or drive or "\0" in path)
 
 
-def _sizes(git: Git, wanted: Iterable[Entry]) -> dict[str, int]:
+def _sizes(git: Git, wanted: Iterable[TreeEntry]) -> dict[str, int]:
     hashes = dict.fromkeys(each.hash for each in wanted)
     try:
         with git.fed(hashes, "cat-file", "--batch-check", "--buffer") as stream:
-            told = [line.decode().split() for line in stream]
+            objects = [line.decode().split() for line in stream]
     except GitError as error:
         raise GitError(_PARTIAL if "promisor" in str(error) else str(error)) from error
-    if any(len(each) != _FIELDS for each in told):
+    if any(len(each) != _FIELDS for each in objects):
         raise GitError(_PARTIAL)
-    return {name: int(size) for name, _, size in told}
+    return {name: int(size) for name, _, size in objects}
 
 
-def _contents(git: Git, wanted: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
+def _contents(git: Git, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes]]:
     hashes = (each.hash for each in wanted)
     with git.fed(hashes, "cat-file", "--batch", "--buffer") as stream:
         for each in wanted:

@@ -49,7 +49,7 @@ class Devices:
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """What code can be for, each once."""
+        """The distinct targets that code can be compiled for."""
         return tuple(dict.fromkeys(map(parse_target, self.names)))
 
 
@@ -70,7 +70,7 @@ class _Answer:
 def find_devices(machine: Machine | None = None, interpreter: Interpreter | None = None) -> Devices:
     """Ask rocminfo, torch, the kernel and amd-smi; the first that knows a GPU decides.
 
-    rocminfo and torch tell xnack and sramecc too, and name what a program of this user can use.
+    rocminfo and torch report xnack and sramecc too, and name what a program of this user can use.
     Torch is asked in the interpreter, if one is given and has a torch for ROCm: only that touches
     the GPUs.
     """
@@ -108,15 +108,15 @@ def _answers(
 def _rocminfo(machine: Machine) -> _Answer:
     printed = machine.ask("rocminfo")
     unheard = "" if _AGENTS in printed.stdout else "printed no HSA agents"
-    return _Answer("rocminfo", _named(_ISA, printed), printed.problem or unheard)
+    return _Answer("rocminfo", _names_in(_ISA, printed), printed.problem or unheard)
 
 
 def _amd_smi(machine: Machine) -> _Answer:
     printed = machine.ask("amd-smi", "static", "--asic", "--json")
-    return _Answer(_AMD_SMI, _named(_GRAPHICS, printed), printed.problem)
+    return _Answer(_AMD_SMI, _names_in(_GRAPHICS, printed), printed.problem)
 
 
-def _named(pattern: re.Pattern[str], printed: Printed) -> tuple[str, ...]:
+def _names_in(pattern: re.Pattern[str], printed: Printed) -> tuple[str, ...]:
     return _valid(pattern.findall(printed.stdout))
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SECONDS = 15.0
-"""What rocminfo takes on a node with many GPUs is a second or two; one that hangs never ends."""
+"""Rocminfo takes a second or two on a node with many GPUs; one that hangs never ends."""
 
 
 def _variables() -> Mapping[str, str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FOLDERS = ("/opt/rocm/bin", "/opt/rocm/core/bin")
-"""Where ROCm's programs are beside PATH: until 7.2, and in TheRock's packages (7.9 and later)."""
+"""Where ROCm installs programs: until 7.2, and in TheRock's packages (7.9 and later)."""
 _SECONDS = 30
 _MAXIMUM_OUTPUT = 10_000_000
 """Bytes; what prints more is broken, and would fill the memory."""
@@ -23,7 +23,7 @@ _MAXIMUM_OUTPUT = 10_000_000
 
 @dataclass(frozen=True)
 class Printed:
-    """What a program printed, and in ``problem`` why that is not an answer; empty if it may be."""
+    """Output of a program, and in ``problem`` why that is not an answer; empty if it may be."""
 
     stdout: str = ""
     problem: str = ""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 NAME_INSIDE = "rocmlint_inside"
-"""What the package ``inside`` is called in the child."""
+"""The name of the package ``inside`` in the child."""
 
 LOAD_INSIDE = f"""\
 import os, sys
@@ -66,7 +66,7 @@ load_inside(arguments[0]).main(path, *arguments[1:])
 takes its ``__file__`` away: children that multiprocessing starts would run it again.
 """
 _TAIL = 2000
-"""How many characters of what a failed child printed are told."""
+"""How many characters of the output of a failed child are reported."""
 _SHOWN = 100
 """Characters of why an answer is not JSON."""
 _NOT_OURS = "something other than rocmlint wrote it"
@@ -89,7 +89,7 @@ class TooOldError(InterpreterError):
 
 
 class TooSlowError(InterpreterError):
-    """There was no answer within the time limit."""
+    """No answer came within the time limit."""
 
 
 @dataclass(frozen=True)
@@ -242,13 +242,13 @@ def _show(path: str, progress: Callable[[str], None]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have a child end when this process is killed, or told to end while it starts the child."""
+    """Have a child end when this process is killed, or gets a signal while it starts the child."""
     if _LIBC is not None:
         _LIBC.prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
 
 
 def _last_words(printed: str, code: int) -> str:
-    """Return what a child printed, its last line first: there an error is told."""
+    """Return the output of a child, its last line first: there an error is reported."""
     tail = printed.strip()[-_TAIL:]
     before, _, last = tail.rpartition("\n")
     if not tail:

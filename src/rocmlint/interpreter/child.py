@@ -23,7 +23,7 @@ _PIECE = 2**16
 
 
 class Output:
-    """What a child prints, read while it runs, and no more than ``limit`` bytes of it.
+    """The output of a child, read while it runs, and no more than ``limit`` bytes of it.
 
     ``printed`` is what each of its streams gave so far. A thread reads each: Windows can wait for
     sockets only.
@@ -59,7 +59,7 @@ class Output:
 
 
 def _read(stream: Any, descriptor: int, parts: Parts) -> None:
-    """Hand on what a stream gives, read from its copy; at the end nothing, and close that."""
+    """Pass on what a stream gives, read from its copy; at the end nothing, and close that."""
     with suppress(OSError):
         while data := os.read(descriptor, _PIECE):
             parts.put((stream, data))

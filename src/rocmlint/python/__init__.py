@@ -1,1 +1,1 @@
-"""What Python source says: names, imports and scopes of a syntax tree, by the standard library."""
+"""Python source: names, imports and scopes of a syntax tree, by the standard library."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-"""What has a scope of its own, comprehensions aside."""
+"""Nodes with a scope of their own, comprehensions aside."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

@@ -1,4 +1,4 @@
-"""Telling what a run found, in the format that a person or a program wants.
+"""Output formats: what a run found, for people and for programs.
 
 Each format is a module with one function, ``render(report, *, color)``, that yields text; it is
 imported when it is used. What it yields is the same for the same findings, and no character of a
@@ -42,7 +42,7 @@ SHOWN_EXCUSED = ("text", "concise", "json")
 
 
 class Report(NamedTuple):
-    """What a run found; ``findings`` are sorted, ``problems`` are one line each.
+    """The results of a run; ``findings`` are sorted, ``problems`` are one line each.
 
     Formats for people leave the problems to stderr.
     """
@@ -56,7 +56,7 @@ class Report(NamedTuple):
     rule_folders: tuple[str, ...] = ()
     """The folders of local rules, for formats that describe the rules."""
     attached: Sequence[Attached] = ()
-    """What else is known, for formats that show it beside the findings."""
+    """Results of other verbs, for formats that show them next to the findings."""
     notes: str = "short"
     """How formats for people show notes: ``short``, ``full``, or ``off`` for not at all."""
     notes_fail: bool = False
@@ -64,9 +64,9 @@ class Report(NamedTuple):
     links: bool = False
     """Whether codes are links to the pages of the rules: only on a terminal."""
     excused: Sequence[Excused] | None = None
-    """What the excuses of rules kept back; None where nobody asked."""
+    """Findings that the excuses of rules kept back; None if the run did not record them."""
     evidence: Mapping[str, object] | None = None
-    """What was looked at; None where that is not known."""
+    """Which files were examined and how; None if unknown."""
 
 
 def write(name: str, report: Report, stream: TextIO, *, color: bool = False) -> None:

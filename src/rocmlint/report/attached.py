@@ -1,4 +1,4 @@
-"""Results of other verbs that a report for people can have beside the findings."""
+"""Results of other verbs that a report for people can show next to the findings."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MAXIMUM_BYTES = 100_000_000
 """A larger file is not read: it would allow hundreds of thousands of findings."""
 
 
-class Known(NamedTuple):
+class Baseline(NamedTuple):
     """The entries of a baseline."""
 
     findings: Sequence[KnownFinding]
@@ -82,14 +82,14 @@ def write(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) 
     What it already allows where the run did not look (see ``filter_known``) stays. Raises
     ConfigError.
     """
-    others = read(path) if os.path.exists(path) else Known((), ())
+    others = read(path) if os.path.exists(path) else Baseline((), ())
     lists = []
     for known, notes in ((others.findings, False), (others.notes, True)):
         kept = [each for each in known if not linted(_place(each, path), each.code, notes)]
         found = (_entry(each, lines, path) for each in findings if is_note(each) == notes)
         lists.append(sorted([*kept, *found]))
-    listed = f'  "findings": {_listed(lists[0])}'
-    listed += f',\n  "notes": {_listed(lists[1])}' if lists[1] else ""
+    listed = f'  "findings": {_json_list(lists[0])}'
+    listed += f',\n  "notes": {_json_list(lists[1])}' if lists[1] else ""
     content = f'{{\n  "version": {VERSION},\n{listed}\n}}\n'
     try:
         write_atomically(path, content.encode())
@@ -99,7 +99,7 @@ def write(path: str, findings: Sequence[Finding], lines: Lines, linted: Linted) 
     return sum(map(len, lists))
 
 
-def _listed(entries: Sequence[KnownFinding]) -> str:
+def _json_list(entries: Sequence[KnownFinding]) -> str:
     listed = ",\n".join("    " + json.dumps(entry._asdict()) for entry in entries)
     return f"[\n{listed}\n  ]" if entries else "[]"
 
@@ -110,7 +110,7 @@ def below(*paths: str) -> Linted:
     return lambda path, *_: os.path.join(path, "").startswith(above)
 
 
-def read(path: str) -> Known:
+def read(path: str) -> Baseline:
     """Read a baseline file. Raises ConfigError."""
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
@@ -130,7 +130,7 @@ def read(path: str) -> Known:
         )
         raise ConfigError(f"{message}; recreate it with --write-baseline")
     try:
-        return Known(_entries(stored["findings"]), _entries(stored.get("notes", ())))
+        return Baseline(_entries(stored["findings"]), _entries(stored.get("notes", ())))
     except (LookupError, TypeError) as error:
         message = f"baseline {path} is damaged; recreate it with --write-baseline"
         raise ConfigError(message) from error

@@ -1,4 +1,4 @@
-"""What the excuses of rules kept back, for ``--show-excused``: lines for people, and JSON."""
+"""Findings that the excuses of rules kept back, for ``--show-excused``: text and JSON."""
 
 from __future__ import annotations
 

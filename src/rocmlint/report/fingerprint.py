@@ -1,4 +1,4 @@
-"""What a finding is known by when the lines around it move: its rule and the text it points at."""
+"""Fingerprints of findings, unchanged when lines move: the rule and the text it points at."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def fingerprint(finding: Finding, lines: Sequence[str]) -> Fingerprint:
 def identities(
     findings: Iterable[Finding], lines: Lines, path_of: PathOf | None = None
 ) -> Iterator[str]:
-    """Yield for each finding what tells it from all others, the same in the next run.
+    """Yield an identity for each finding: unique in a run, and the same in the next one.
 
     It is the same from any working folder of the repository, as ``path_of`` writes the path in it.
-    Findings alike in path, rule and text are told apart by their order.
+    Findings alike in path, rule and text are numbered by their order.
     """
     path_of = path_of or paths_in_repository()
     seen: Counter[str] = Counter()
     for finding in findings:
-        text = fingerprint(finding, lines.of(finding.path)).text
+        text = fingerprint(finding, lines.lines_of(finding.path)).text
         alike = _hash(path_of(finding.path), finding.code, text)
         yield _hash(alike, str(seen[alike]))
         seen[alike] += 1

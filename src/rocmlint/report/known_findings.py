@@ -1,4 +1,4 @@
-"""Telling new findings from known ones by what they point at, however lines have moved."""
+"""New and known findings, compared by what they point at, however lines have moved."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Compared(NamedTuple):
 
 def as_known(finding: Finding, path: str, lines: Lines) -> KnownFinding:
     """Return what a finding is known by; ``path`` is that of its file for this purpose."""
-    return KnownFinding(path, finding.code, *fingerprint(finding, lines.of(finding.path)))
+    return KnownFinding(path, finding.code, *fingerprint(finding, lines.lines_of(finding.path)))
 
 
 def compare(

@@ -17,7 +17,7 @@ class Lines:
         self._path: str | None = None
         self._lines: Sequence[str] = ()
 
-    def of(self, path: str) -> Sequence[str]:
+    def lines_of(self, path: str) -> Sequence[str]:
         """Return the lines of a file, line n at ``n - 1``; none where it cannot be read."""
         if path != self._path:
             self._path, self._lines = path, self._read(path)

@@ -18,7 +18,7 @@ VERSION = 1
 """Of the JSON document; grows when a field changes its meaning or goes."""
 
 
-class RuleCounts(NamedTuple):
+class CodeCounts(NamedTuple):
     """How often a rule found something."""
 
     code: str
@@ -31,12 +31,12 @@ class RuleCounts(NamedTuple):
         return self.counts.findings + self.counts.notes
 
 
-def by_rule(findings: Sequence[Finding]) -> list[RuleCounts]:
+def by_rule(findings: Sequence[Finding]) -> list[CodeCounts]:
     """Count the findings of each rule, the most frequent first."""
     found: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         found.setdefault((finding.code, finding.name), []).append(finding)
-    rows = [RuleCounts(*rule, counts(each)) for rule, each in found.items()]
+    rows = [CodeCounts(*rule, counts(each)) for rule, each in found.items()]
     return sorted(rows, key=lambda row: (-row.number, row))
 
 

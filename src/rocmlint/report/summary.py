@@ -1,4 +1,4 @@
-"""What a run found, counted: the last line of a report."""
+"""The last line of a report: counts of what a run found."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.wheels.install import Wheels as Wheels
     from rocmlint.stack.wheels.install import index_url as index_url
     from rocmlint.stack.wheels.install import install_command as install_command
-    from rocmlint.stack.wheels.sources import installation as installation
+    from rocmlint.stack.wheels.wheel_sources import installation as installation
 else:
     # A verb of the command needs a few of them, and none needs all. No module is called like what
     # it has here: once loaded, it would stand in its place.
@@ -65,6 +65,6 @@ else:
             "rocmlint.stack.wheels.install": (
                 "Installation NoWheelsError Wanted Wheels index_url install_command"
             ),
-            "rocmlint.stack.wheels.sources": "installation",
+            "rocmlint.stack.wheels.wheel_sources": "installation",
         },
     )

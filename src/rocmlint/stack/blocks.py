@@ -1,4 +1,4 @@
-"""What does not fit, in blocks of text: one for each pair of packages, conflicts first."""
+"""Conflicts in blocks of text: one for each pair of packages, conflicts first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _PIP = "pip install "
 
 
 @dataclass(frozen=True)
-class Block:
-    """Verdicts that are told together."""
+class VerdictBlock:
+    """Verdicts that are shown together."""
 
     verdicts: tuple[Verdict, ...]
 
@@ -36,14 +36,14 @@ class Block:
         return _in_full(self.verdicts)
 
 
-def blocks(verdicts: Iterable[Verdict]) -> list[Block]:
+def blocks(verdicts: Iterable[Verdict]) -> list[VerdictBlock]:
     """Gather what does not fit: by pair, and by package what it requires and nobody installed."""
     found: dict[tuple[str, ...], list[Verdict]] = {}
     for each in verdicts:
         if each.judgement != "fits":
             key = (each.judgement, package_of(each) if _is_missing(each) else each.package)
             found.setdefault((*key, "" if _is_missing(each) else f"on {each.on}"), []).append(each)
-    made = [Block(tuple(each)) for each in found.values()]
+    made = [VerdictBlock(tuple(each)) for each in found.values()]
     return sorted(made, key=lambda each: _order(each.verdicts[0]))
 
 

@@ -12,11 +12,11 @@ from rocmlint.published.closure import closure, ways_to_cuda
 from rocmlint.published.fitting import TORCH, why_not
 from rocmlint.published.rocm_wheels import BUILT_FOR_CUDA, is_for_cuda
 from rocmlint.stack.installed.distributions import TORCH_FAMILY
-from rocmlint.stack.resolution.answer import Compatible, Library
+from rocmlint.stack.resolution.answer import Compatible, FittingLibrary
 from rocmlint.stack.resolution.asked import bounded, chosen_patch, read_packages, read_torch
-from rocmlint.stack.resolution.explanation import Explanation
+from rocmlint.stack.resolution.explanation import ReleaseExplanation
 from rocmlint.stack.resolution.resolvers import Shipped, Uv
-from rocmlint.stack.resolution.uv import Refusal, ResolverError
+from rocmlint.stack.resolution.uv import ResolverError, UvRefusal
 from rocmlint.stack.versions import VersionError, read_python_version, read_torch_version
 from rocmlint.stack.wheels.amd_install import companions_of
 from rocmlint.stack.wheels.install import COMPANIONS
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
-__all__ = ["LIBRARIES", "Compatible", "Library", "compatible"]
+__all__ = ["LIBRARIES", "Compatible", "FittingLibrary", "compatible"]
 
 LIBRARIES = ("transformers", "diffusers", "accelerate", "huggingface-hub", "peft")
-"""What is asked for where nothing is named."""
+"""Packages to check if none are named."""
 
 
 def compatible(  # noqa: PLR0913 - all but the first are named, and have defaults
@@ -45,10 +45,10 @@ def compatible(  # noqa: PLR0913 - all but the first are named, and have default
 
     ``torch`` is a release (``2.4.1``, ``2.4.1+rocm6.1``), all releases of a minor version
     (``2.4``), or a nightly build; ``packages`` are names, with extras or versions as pip takes
-    them; an extra ``torch`` counts without being named, since only it tells what transformers and
+    them; an extra ``torch`` counts without being named, since only it says what transformers and
     diffusers need. ``python`` is major.minor; ``there`` are packages that are installed with torch,
-    which nothing brings anew. uv answers where it is installed and reaches an
-    index, within ``timeout`` seconds for each question, else the metadata that are shipped.
+    which are not installed again. uv answers where it is installed and reaches an index, within
+    ``timeout`` seconds for each question, else the metadata that are shipped.
 
     Raises VersionError, also where there is no such torch or it is not for this Python, and
     SearchError where the shipped metadata of so many packages take too long.
@@ -74,19 +74,19 @@ def _answer(
     wanted = {each.name: each for each in asked.values() if each is not None}
     goals = [bounded(each, by.torch) for each in wanted.values()]
     found, refused, together = by.solve(goals), {}, True
-    if isinstance(found, Refusal):
+    if isinstance(found, UvRefusal):
         torch = by.solve(())
-        if isinstance(torch, Refusal):
+        if isinstance(torch, UvRefusal):
             raise VersionError(_no_torch(by, torch))
         alone = {each.name: by.solve([each]) for each in goals}
-        refused = {name: each for name, each in alone.items() if isinstance(each, Refusal)}
+        refused = {name: each for name, each in alone.items() if isinstance(each, UvRefusal)}
         found = by.solve([each for each in goals if each.name not in refused])
-        if isinstance(found, Refusal):
+        if isinstance(found, UvRefusal):
             fitting = {
-                name: each[name] for name, each in alone.items() if not isinstance(each, Refusal)
+                name: each[name] for name, each in alone.items() if not isinstance(each, UvRefusal)
             }
             together, found = False, {**fitting, TORCH: torch[TORCH]}
-    explain = Explanation(by, wanted, found)
+    explain = ReleaseExplanation(by, wanted, found)
     answers = {
         **_fitting(explain, [each.name for each in goals if each.name not in refused], there),
         **{name: _refused(explain, name, each) for name, each in refused.items()},
@@ -103,7 +103,7 @@ def _answer(
 
 
 def _as_built(answer: Compatible, torch: str) -> Compatible:
-    """Give torchvision and torchaudio the releases that AMD has beside its own build of torch."""
+    """Give torchvision and torchaudio the releases that AMD has for its own build of torch."""
     theirs = companions_of(str(read_torch_version(torch)))
     libraries = (
         replace(each, version=theirs.get(each.name, each.version)) if each.version else each
@@ -112,13 +112,13 @@ def _as_built(answer: Compatible, torch: str) -> Compatible:
     return replace(answer, libraries=tuple(libraries))
 
 
-def _no_name(text: str) -> Library:
-    return Library(text, "unknown", None, None, f"{text!r} is not a valid package name")
+def _no_name(text: str) -> FittingLibrary:
+    return FittingLibrary(text, "unknown", None, None, f"{text!r} is not a valid package name")
 
 
 def _fitting(
-    explain: Explanation, names: Sequence[str], there: Collection[str]
-) -> dict[str, Library]:
+    explain: ReleaseExplanation, names: Sequence[str], there: Collection[str]
+) -> dict[str, FittingLibrary]:
     """Describe what fits."""
     after = explain.following(names)
     found = {}
@@ -127,7 +127,7 @@ def _fitting(
         reason = explain.of_newer(name, newer) if newer is not None else ""
         if newer is not None and not reason:
             chosen, newer = newer, None
-        library = Library(
+        library = FittingLibrary(
             explain.shown_name(name),
             "fits",
             str(chosen),
@@ -139,8 +139,8 @@ def _fitting(
 
 
 def _as_the_index_has_it(
-    libraries: Collection[Library], explain: Explanation, there: Collection[str]
-) -> Iterator[Library]:
+    libraries: Collection[FittingLibrary], explain: ReleaseExplanation, there: Collection[str]
+) -> Iterator[FittingLibrary]:
     """Add what comes with packages whose metadata are not shipped, or not those of all they need.
 
     All are asked for at once first, as it is rare.
@@ -152,7 +152,9 @@ def _as_the_index_has_it(
         yield replace(each, brings=tuple(f"{each.pin} -> {one}" for one in foreign) or each.brings)
 
 
-def _foreign(explain: Explanation, pins: Sequence[str], there: Collection[str]) -> tuple[str, ...]:
+def _foreign(
+    explain: ReleaseExplanation, pins: Sequence[str], there: Collection[str]
+) -> tuple[str, ...]:
     """Return what of that which comes with releases is not for a ROCm build of torch."""
     own = {pin.partition("==")[0].partition("[")[0] for pin in pins}
     found = explain.by.brought(pins, there) if pins else {}
@@ -163,7 +165,9 @@ def _foreign(explain: Explanation, pins: Sequence[str], there: Collection[str]) 
     )
 
 
-def _brings(library: Library, explain: Explanation, there: Collection[str]) -> Library:
+def _brings(
+    library: FittingLibrary, explain: ReleaseExplanation, there: Collection[str]
+) -> FittingLibrary:
     """Add the ways from a release to another torch, and to code for CUDA."""
     name, python = library.name, explain.by.python
     version, extras = Version(library.version or "0"), explain.goals[name].extras
@@ -179,15 +183,15 @@ def _brings(library: Library, explain: Explanation, there: Collection[str]) -> L
     )
 
 
-def _refused(explain: Explanation, name: str, refusal: Refusal) -> Library:
+def _refused(explain: ReleaseExplanation, name: str, refusal: UvRefusal) -> FittingLibrary:
     """Describe a library of which no release fits."""
     if refusal.unknown is not None:
-        return Library(explain.shown_name(name), "unknown", None, None, refusal.reason)
+        return FittingLibrary(explain.shown_name(name), "unknown", None, None, refusal.reason)
     reason = explain.of_none(name, refusal)
-    return Library(explain.shown_name(name), "none fits", None, None, reason)
+    return FittingLibrary(explain.shown_name(name), "none fits", None, None, reason)
 
 
-def _no_torch(by: Shipped | Uv, refusal: Refusal) -> str:
+def _no_torch(by: Shipped | Uv, refusal: UvRefusal) -> str:
     """Return why there is no torch to choose."""
     asked = by.torch.requirement
     version = published.newest(TORCH, asked.specifier)

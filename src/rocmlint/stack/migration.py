@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """What would happen, in the order in which it is done."""
+    """The planned changes, in the order in which they are made."""
 
     rocm: str
     torch: str
@@ -72,9 +72,9 @@ class Plan:
     """The torch that is there now, in words."""
     changes: tuple[PackageChange, ...]
     obstacles: tuple[Obstacle, ...]
-    """What stands against it: the plan holds when these are gone."""
+    """The obstacles: the plan holds when these are gone."""
     freeze: str | None
-    """The file that the present state can be brought back from."""
+    """The file from which the present state can be restored."""
     commands: tuple[str, ...]
     proofs: tuple[str, ...]
     """The commands that show afterwards whether it worked."""
@@ -93,7 +93,7 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
 ) -> Plan:
     """Plan the move of an environment to a ROCm version.
 
-    ``wheels`` are those to take in place of PyTorch's (see :mod:`rocmlint.stack.wheels.sources`).
+    ``wheels`` are those to take in place of PyTorch's (:mod:`rocmlint.stack.wheels.wheel_sources`).
 
     Without ``torch`` the release that is installed stays, if the ROCm version has wheels of it,
     else it is the newest that has. ``pins`` are what the project's files say. With ``freeze``, a
@@ -105,11 +105,11 @@ def plan(  # noqa: PLR0913 - each is a flag of its own, and all but the first ha
     interpreter = interpreter or Interpreter()
     move = _read(wheels or index_url(rocm), torch, interpreter)
     written = None if freeze is None else write_rollback(move.environment, freeze)
-    return _judged(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
+    return _plan_of(move, sorted(pins, key=lambda each: (each.path, each.line)), written)
 
 
 class _Move(NamedTuple):
-    """What is planned: an environment, asked through its interpreter, and the torch it gets."""
+    """A planned move: an environment, asked through its interpreter, and the torch it gets."""
 
     environment: Environment
     interpreter: Interpreter
@@ -122,8 +122,8 @@ def _read(wheels: Wheels, torch: str | None, interpreter: Interpreter) -> _Move:
     return _Move(environment, interpreter, wheels, _release(wheels, torch, environment))
 
 
-def _judged(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
-    """Return what changes and what stands against it. ``written`` is the file of the way back."""
+def _plan_of(move: _Move, pins: Sequence[Pin], written: str | None) -> Plan:
+    """Return the changes and their obstacles. ``written`` is the file of the way back."""
     environment, interpreter, wheels, release = move
     packages, missing = _packages(environment, release, wheels)
     targets = {name: Version(labelled(name, each, wheels.rocm)) for name, each in packages}
@@ -342,7 +342,7 @@ def _notes(
 
 
 def _beside(environment: Environment) -> Rocm:
-    """Return the ROCm of the machine: a wheel of ROCm goes with torch, and has no driver."""
+    """Return the ROCm of the machine without wheels: those belong to torch, and have no driver."""
     found = find_rocm(environment=environment).readings
     return Rocm(tuple(each for each in found if each.kind != "wheel"))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.gpus.machine import Machine
 from rocmlint.interpreter.ask import Interpreter
-from rocmlint.stack.advice.keeping import NOTHING, Kept, kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds, kept
 from rocmlint.stack.advice.torch_command import surroundings_of
 from rocmlint.stack.checks.amd_packages import amd_packages
 from rocmlint.stack.checks.companions import companions
@@ -17,7 +17,7 @@ from rocmlint.stack.checks.declared import declared
 from rocmlint.stack.checks.doubles import doubles
 from rocmlint.stack.checks.driver import Driver, driver_and_rocm, find_driver
 from rocmlint.stack.checks.guards import guards
-from rocmlint.stack.checks.imports import imports
+from rocmlint.stack.checks.import_checks import imports
 from rocmlint.stack.checks.jax import jax, plugins
 from rocmlint.stack.checks.rivals import has_onnxruntime, rivals
 from rocmlint.stack.checks.torch_and_rocm import torch_and_project, torch_and_rocm
@@ -42,7 +42,7 @@ _NOTHING_TO_COMPARE = (
 
 @dataclass(frozen=True)
 class Stack:
-    """What is here. ``torch`` is None without one; ``observed`` without ``smoke``."""
+    """The stack that is here. ``torch`` is None without one; ``observed`` without ``smoke``."""
 
     rocm: Rocm
     devices: Devices
@@ -51,8 +51,8 @@ class Stack:
     verdicts: tuple[Verdict, ...]
     observed: Observed | None = None
     driver: Driver | None = None
-    kept: Kept = NOTHING
-    """What the commands of the verdicts leave alone: nothing where torch is not for the ROCm."""
+    kept: KeptBuilds = NOTHING
+    """Builds that commands in verdicts leave alone: none if torch is not for the ROCm."""
     rocm_of_torch: RocmOfTorch = ""
     """Where torch has ROCm's libraries from."""
 
@@ -64,7 +64,7 @@ class Stack:
 
     @property
     def unanswered(self) -> tuple[str, ...]:
-        """What could not be answered, a line each; the exit code is 3 where nothing is wrong."""
+        """Questions without an answer, a line each; the exit code is 3 if nothing is wrong."""
         open_ones = [each for each in self.verdicts if each.judgement == "unknown"]
         lines = [
             each.reason

@@ -31,7 +31,7 @@ _TOGETHER = 600
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedPackage:
     """A package that is another than it was; None for one that is new, or gone."""
 
     name: str
@@ -54,9 +54,9 @@ class Survival:
     unread: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
-    others: tuple[Changed, ...] = ()
+    others: tuple[ChangedPackage, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
-    """What will not go with the old build when it is back."""
+    """Packages that will contradict the old build when it is back."""
     elsewhere: str = ""
     """The interpreter that was written down, if it is in another folder than the one asked."""
     keeps_torch: bool = False
@@ -73,7 +73,7 @@ def survived(
 ) -> Survival:
     """Compare what is installed with what was written down.
 
-    Without that it still tells whether torch is a ROCm build. ``rocm`` is the ROCm that is here,
+    Without a record it still says whether torch is a ROCm build. ``rocm`` is the ROCm that is here,
     ``constraints`` the path of a constraints file, to be named in commands in place of torch.
     """
     now = state_of(environment, "", rocm)
@@ -125,16 +125,16 @@ def _without_state(torch: TorchBuild | None) -> Survival:
     return Survival(torch, None, (), unread)
 
 
-def _changes(frozen: State, now: State) -> Iterator[Changed]:
+def _changes(frozen: State, now: State) -> Iterator[ChangedPackage]:
     before = {each.name: each for each in frozen.distributions}
     after = {each.name: each for each in now.distributions}
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
         versions = (old.version if old else None, new.version if new else None)
         if versions[0] != versions[1]:
-            yield Changed(name, *versions)
+            yield ChangedPackage(name, *versions)
         elif old and new and old.record and new.record and old.record != new.record:
-            yield Changed(name, *versions, "the same version with other files")
+            yield ChangedPackage(name, *versions, "the same version with other files")
 
 
 def _torch_damage(frozen: State, now: State) -> Iterator[str]:
@@ -161,7 +161,7 @@ def _kind(torch: TorchBuild) -> str:
     return str(torch).partition(", ")[2]
 
 
-def _family_damage(family: tuple[Changed, ...]) -> Iterator[str]:
+def _family_damage(family: tuple[ChangedPackage, ...]) -> Iterator[str]:
     for each in family:
         if each.before is None:
             yield f"{each.name} {each.now} is new"
@@ -187,7 +187,7 @@ def _unread(frozen: State, now: State) -> Iterator[str]:
 def _suspects(
     environment: Environment,
     frozen: State,
-    changed: tuple[Changed, ...],
+    changed: tuple[ChangedPackage, ...],
     replaced: Collection[str],
 ) -> Iterator[str]:
     """Name the packages that demand the new torch; else what came with it."""
@@ -235,7 +235,9 @@ def _newest(environment: Environment, replaced: Collection[str]) -> Distribution
     return max(there, key=lambda each: (each.name == "torch", each.changed or 0), default=None)
 
 
-def _beside(environment: Environment, new: Distribution, changed: tuple[Changed, ...]) -> list[str]:
+def _beside(
+    environment: Environment, new: Distribution, changed: tuple[ChangedPackage, ...]
+) -> list[str]:
     names = {each.name for each in changed if not is_of_torch(each.name)}
     return [
         str(each)

@@ -1,6 +1,6 @@
 """Fetching newer tables into the user's data folder: the work of ``rocmlint stack update``.
 
-Only what package indexes tell can be fetched. A table is written whole or not at all, after all of
+Only what package indexes have can be fetched. A table is written whole or not at all, after all of
 it was read, and one update runs at a time.
 """
 
@@ -24,7 +24,7 @@ from rocmlint.published import (
 )
 from rocmlint.stack.indexes import newer_requirements, newer_wheels
 from rocmlint.stack.indexes.amd_index import refreshed
-from rocmlint.stack.indexes.fetch import FetchError, Reader
+from rocmlint.stack.indexes.fetch import FetchError, IndexReader
 from rocmlint.text.json import dumps
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class UpdateError(RocmlintError):
 
 @dataclass(frozen=True)
 class Updated:
-    """What became of a table."""
+    """The result of updating a table."""
 
     table: Table
     before: str
@@ -61,25 +61,28 @@ class Updated:
     date: str
     """And from now on."""
     new: tuple[str, ...]
-    """What was not known before: "transformers 5.24.0", "torch 2.15 for ROCm 10.0"."""
+    """Releases that were not known before: "transformers 5.24.0", "torch 2.15 for ROCm 10.0"."""
     problems: tuple[str, ...] = ()
-    """What could not be read, a line each."""
+    """Errors of what could not be read, a line each."""
     reached: bool = True
     """Whether anything could be read."""
 
 
 @dataclass(frozen=True)
-class Sources:
+class TableSources:
     """Where tables are fetched from; AMD's own indexes are in its table."""
 
     index: str
     """The index of packages."""
     server: str
-    """What stands before the names of PyTorch's indexes."""
+    """The address in front of the names of PyTorch's indexes."""
 
 
 def update(
-    reader: Reader, sources: Sources, wanted: Iterable[Table], progress: Callable[[str], None]
+    reader: IndexReader,
+    sources: TableSources,
+    wanted: Iterable[Table],
+    progress: Callable[[str], None],
 ) -> tuple[Updated, ...]:
     """Fetch what indexes have and write it. Raises UpdateError, also where no index has anything.
 
@@ -101,7 +104,7 @@ def reset() -> tuple[str, ...]:
         return ()
     with _alone():
         for path in there:
-            with _told(path, "deleted"), suppress(FileNotFoundError):
+            with _disk_errors(path, "deleted"), suppress(FileNotFoundError):
                 os.unlink(path)
     return there
 
@@ -112,7 +115,7 @@ def fetched_paths() -> tuple[str, ...]:
 
 
 def _requirements(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     before = requirements.AS_OF
     found = newer_requirements.find_newer(reader, sources.index, progress)
@@ -128,7 +131,7 @@ def _requirements(
 
 
 def _wheels(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     before, known = rocm_wheels.as_of(), rocm_wheels.rows()
     progress("torch")
@@ -148,7 +151,7 @@ def _wheels(
 
 
 def _amd_wheels(
-    reader: Reader, sources: Sources, folder: str, progress: Callable[[str], None]
+    reader: IndexReader, sources: TableSources, folder: str, progress: Callable[[str], None]
 ) -> Updated:
     del sources  # they are in the table
 
@@ -183,7 +186,7 @@ _FETCHERS: dict[Table, Callable[..., Updated]] = {
 
 def _write(folder: str, name: str, content: bytes) -> None:
     path = os.path.join(folder, name)
-    with _told(path, "written"):
+    with _disk_errors(path, "written"):
         replace(path, content)
 
 
@@ -192,7 +195,7 @@ def _alone() -> Iterator[str]:
     """Make the folder, and hold its lock. Raises UpdateError where another update does."""
     folder = tables.data_folder()
     path = os.path.join(folder, "update.lock")
-    with _told(path, "opened"):
+    with _disk_errors(path, "opened"):
         os.makedirs(folder, exist_ok=True)
         file = open(path, "ab", opener=without_waiting)  # noqa: SIM115 - closed below, which gives the lock back
     with file:
@@ -222,7 +225,7 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 @contextmanager
-def _told(path: str, done: str) -> Iterator[None]:
+def _disk_errors(path: str, done: str) -> Iterator[None]:
     """Turn what the disk says into a line. Raises UpdateError."""
     try:
         yield

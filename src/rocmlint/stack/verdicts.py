@@ -1,4 +1,4 @@
-"""What is said of two packages: one requirement, who makes it, and whether it is met."""
+"""Verdicts on two packages: one requirement, who makes it, and whether it is met."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Verdict:
 
     ``version`` is that of the package, ``found`` that of the other: None if it is not installed.
     ``extra`` is the extra that makes the requirement; empty if it always holds. What does not fit
-    says why (``reason``) and what to do (``action``). ``source`` is where the requirement stands.
+    says why (``reason``) and what to do (``action``). ``source`` is where the requirement was read.
     """
 
     package: str

@@ -22,7 +22,7 @@ from rocmlint.report import Report
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.formats.json_document import objects
 from rocmlint.source.decoding import text_of
-from rocmlint.tables.rows import Problem, in_whole_repositories, repositories
+from rocmlint.tables.rows import RowProblem, in_whole_repositories, repositories
 from rocmlint.tables.schema import SCHEMA
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Finding
-    from rocmlint.tables.rows import Repository
+    from rocmlint.tables.rows import TableRepository
 
     Row = Mapping[str, object]
 
@@ -74,7 +74,7 @@ def checked(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def _rows_of(
-    repository: Repository, options: Mapping[str, Any], *, isolated: bool
+    repository: TableRepository, options: Mapping[str, Any], *, isolated: bool
 ) -> Iterator[Row]:
     """Yield the findings in a repository, then its problems."""
     name, problems = repository.name, list(repository.problems)
@@ -83,9 +83,9 @@ def _rows_of(
         try:
             findings = _findings(repository, options, problems, isolated=isolated)
         except ConfigError as error:
-            problems.append(Problem(None, str(error)))
+            problems.append(RowProblem(None, str(error)))
         except Exception as error:  # noqa: BLE001 - one repository must not end the job
-            problems.append(Problem(None, internal_error(name, error)))
+            problems.append(RowProblem(None, internal_error(name, error)))
     for row in findings:
         yield {**row, "repository": name, "path": repository.given[str(row["path"])]}
     for path, text in sorted(problems, key=lambda each: (each.path or "", each.text)):
@@ -94,9 +94,9 @@ def _rows_of(
 
 
 def _findings(
-    repository: Repository,
+    repository: TableRepository,
     options: Mapping[str, Any],
-    problems: list[Problem],
+    problems: list[RowProblem],
     *,
     isolated: bool,
 ) -> list[Row]:
@@ -108,13 +108,13 @@ def _findings(
     try:
         configuration = Configuration(options, isolated=isolated, files=files, folder=root)
         discovery = discover([root], _without_environment(configuration), files)
-        problems += [Problem(None, _inside(each, root)) for each in discovery.problems]
+        problems += [RowProblem(None, _inside(each, root)) for each in discovery.problems]
         found: list[Finding] = []
         texts: dict[str, str] = {}
         for result in lint_files(discovery.files, 1, files):
             path = _inside(result.path, root)
             problems += [
-                Problem(path, _inside(each, root).removeprefix(f"{path}: "))
+                RowProblem(path, _inside(each, root).removeprefix(f"{path}: "))
                 for each in result.problems
             ]
             found += [from_stored(path, each) for each in result.findings]

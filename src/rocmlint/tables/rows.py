@@ -1,4 +1,4 @@
-"""From the rows of a table to repositories: a row that cannot be used is told, and hides no other.
+"""From the rows of a table to repositories: a row that cannot be used is an error of its own.
 
 What is made of a table does not depend on the order of its rows: an engine may run a task again.
 """
@@ -30,8 +30,8 @@ _HEAD = 400
 """Bytes at the top in which a file may name its encoding."""
 
 
-class Problem(NamedTuple):
-    """What could not be done, in one line; ``path`` is None where it is not about one file."""
+class RowProblem(NamedTuple):
+    """An error in one line; ``path`` is None where it is not about one file."""
 
     path: str | None
     text: str
@@ -46,7 +46,7 @@ class _Row(NamedTuple):
 
 
 @dataclass
-class Repository:
+class TableRepository:
     """The files of a repository that are in a table; ``name`` is None for rows without one."""
 
     name: str | None
@@ -54,7 +54,7 @@ class Repository:
     """By path, in its shortest form."""
     given: dict[str, str] = field(default_factory=dict)
     """How the table writes each of these paths."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[RowProblem] = field(default_factory=list)
 
     def add(self, path: str, content: Content) -> None:
         """Add a file; of several with one path none counts, unless they are the same."""
@@ -69,19 +69,19 @@ class Repository:
         folders = {above for path in self.contents for above in _above(path)}
         for path in sorted(folders & self.contents.keys()):
             del self.contents[path]
-            self.problems.append(Problem(self.given[path], "is both a file and a directory"))
+            self.problems.append(RowProblem(self.given[path], "is both a file and a directory"))
 
 
-def repositories(table: pa.Table | pa.RecordBatch) -> list[Repository]:
+def repositories(table: pa.Table | pa.RecordBatch) -> list[TableRepository]:
     """Return the repositories in a table, sorted by their names.
 
     Raises RocmlintError where a column is missing or has another type.
     """
-    found: dict[str | None, Repository] = {}
+    found: dict[str | None, TableRepository] = {}
     for row in _rows(table):
-        repository = found.setdefault(row.repository, Repository(row.repository))
+        repository = found.setdefault(row.repository, TableRepository(row.repository))
         if row.problem is not None:
-            repository.problems.append(Problem(row.path, row.problem))
+            repository.problems.append(RowProblem(row.path, row.problem))
         elif row.path is not None:
             repository.add(row.path, row.content)
     for each in found.values():
@@ -125,8 +125,8 @@ def _rows(table: pa.Table | pa.RecordBatch) -> Iterator[_Row]:
     is_text = not _is_binary(table.schema.field("content").type)
     for name, path, content in zip(*(bytes_in(table, each) for each in COLUMNS), strict=True):
         unnamed = _wrong("repository", name)
-        repository = None if unnamed else _shown(name)
-        shown = _shown(path)
+        repository = None if unnamed else _text_of(name)
+        shown = _text_of(path)
         wrong = unnamed or _wrong("path", path) or _refusal(shown or "")
         if wrong is not None:
             yield _Row(repository, shown, b"", wrong)
@@ -175,7 +175,7 @@ def _wrong(column: str, value: memoryview | None) -> str | None:
     return None
 
 
-def _shown(value: memoryview | None) -> str | None:
+def _text_of(value: memoryview | None) -> str | None:
     return None if value is None else str(value, "utf-8", "backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""What must hold for the fixtures of a rule: what is found, what is silent, what a fix makes."""
+"""Checks of the fixtures of a rule: what is found, what is silent, what a fix writes."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ class Fixture:
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What linting the copy gives: linted once for all that look at it."""
+        """The result of linting the copy: linted once for all that look at it."""
         return self.linter.lint_text(str(self.copy), self.copy.read_text(encoding="utf-8"))
 
     @property
     def kept_back(self) -> KeptBack:
-        """What excuses kept back when the copy is linted once more, and where rules were asked."""
+        """Findings that excuses keep back in a second run, and where rules were asked."""
         linter = Linter(self.settings, excused=True)
         text = self.copy.read_text(encoding="utf-8")
         return linter.lint_text(str(self.copy), text).kept_back or KeptBack()
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """What is found in the copy."""
+        """The findings in the copy."""
         return self.analysis.findings
 
     def failure(self, line: int, message: str) -> Failure:

@@ -1,4 +1,4 @@
-"""What a test of a rule says: a file, a line, and what is wrong there."""
+"""A failed test of a rule: a file, a line, and what is wrong there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Failure(NamedTuple):
     line: int
     """The line in it, from 1."""
     message: str
-    """What was expected there, and what was found."""
+    """The expected and the actual result."""
 
     def __str__(self) -> str:
         """Return ``path:line: message``, the path as a program in this directory knows it."""

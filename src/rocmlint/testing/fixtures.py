@@ -3,7 +3,7 @@
 A rule ``<folder>/slow_copy.py`` has its fixtures in ``fixtures/slow_copy/``: what is called
 ``bad…`` has findings, each marked with ``# expect: CODE`` at the end of its line, and behind the
 code its severity where that is not the rule's (``# expect: CODE note``); ``good…`` has none;
-``fixed…`` is what the fixes make of the ``bad…`` of the same name. Each is a file, or a directory
+``fixed…`` is the ``bad…`` of the same name after all fixes. Each is a file, or a directory
 with the files of a project.
 """
 

@@ -1,4 +1,4 @@
-"""What must hold for the documentation of a rule, which is its page."""
+"""Checks of the documentation of a rule, which is its page."""
 
 from __future__ import annotations
 

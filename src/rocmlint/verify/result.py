@@ -1,4 +1,4 @@
-"""What a check found out: one record for each claim; data without behaviour."""
+"""Results of checks: one record for each claim; data without behaviour."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ process are made of it; executed: it ran.
 CLAIMED_AT = "claimed at"
 """The evidence of where code makes a claim."""
 WRAPPERS = ("wrapped", "ran behind a wrapper")
-"""The evidence of what stands around code that is proven: a reader should see it."""
+"""The evidence of wrappers of code that is proven: a reader should see it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def evidence_of(name: str, values: Sequence[str], shown: int) -> tuple[Evidence,
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of one claim.
+    """The result of checking one claim.
 
     ``check`` is the verb that made it, ``claim`` the statement, ``subject`` what it is about, and
     ``seen`` what was found, each in one line. A result that is not proven says why (``reason``) and
@@ -80,7 +80,7 @@ class Result:
 
 
 class Judgement(NamedTuple):
-    """What a check makes of the facts: a result without what it is about."""
+    """The judgement of a check on the facts: a result without its subject."""
 
     verdict: Verdict
     strength: Strength

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
-    from rocmlint.why.facts.value import Evidence
-    from rocmlint.why.log.shapes import Log, Raised
+    from rocmlint.why.facts.value import FactEvidence
+    from rocmlint.why.log.log_data import Log, Raised
 
 Verdict = Literal["known", "likely", "unknown"]
 """Known: the message and each fact of the entry were read and fit. Likely: a fact was not read.
 Unknown: nothing fits, or too much does."""
 
-CHECK = Unread("what the command under confirm prints")
-OTHER_CAUSES = Unread("what rules out other causes: no file or setting here decides it")
+CHECK = UnreadFact("what the command under confirm prints")
+OTHER_CAUSES = UnreadFact("what rules out other causes: no file or setting here decides it")
 """Why an explanation is likely at most, where no one fact is missing."""
 
 EXIT_CODES: dict[Verdict, int] = {"known": 0, "likely": 0, "unknown": 3}
@@ -33,7 +33,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one entry or generic reader says of one exception, or of a line of the log."""
+    """An explanation of one exception or line of the log, by an entry or a generic reader."""
 
     entry: str
     verdict: Verdict
@@ -42,8 +42,8 @@ class Explanation:
     """The file to change, and whose it is."""
     actions: tuple[Action, ...] = ()
     confirm: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    missing: tuple[Unread, ...] = ()
+    evidence: tuple[FactEvidence, ...] = ()
+    missing: tuple[UnreadFact, ...] = ()
     rules: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     table: str = ""
@@ -73,7 +73,7 @@ class Answer:
     """The exception that is explained; None where a line of the log is, or nothing."""
     explanation: Explanation | None = None
     alternatives: tuple[Explanation, ...] = ()
-    gathered: tuple[Evidence, ...] = ()
+    gathered: tuple[FactEvidence, ...] = ()
     """The facts that were read although nothing fits."""
     tracker: str = ""
     """Where to report it, where nothing fits."""

@@ -10,7 +10,7 @@ from rocmlint.why.entries.explain import explain
 from rocmlint.why.entries.load import built_in
 from rocmlint.why.facts.all import NAMES
 from rocmlint.why.facts.machine.binaries import on_amd
-from rocmlint.why.facts.value import Evidence
+from rocmlint.why.facts.value import FactEvidence
 from rocmlint.why.generic.all import READERS
 from rocmlint.why.generic.parts import NOT_OURS
 from rocmlint.why.tracker import tracker_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Log, Raised
+    from rocmlint.why.log.log_data import Log, Raised
 
 _MOST_ALTERNATIVES = 3
 """If more entries fit equally well, none of them is an answer."""
@@ -160,16 +160,16 @@ def _unknown(context: Context) -> Answer:
     )
 
 
-def _gathered(context: Context) -> Iterator[Evidence]:
+def _gathered(context: Context) -> Iterator[FactEvidence]:
     """Yield facts that help whoever asks on: which rank, whose code failed, with which torch."""
     failure = context.log.failure
     if failure is not None:
         code = "" if failure.exit_code is None else f", exit code {failure.exit_code}"
-        yield Evidence("failed first", f"rank {failure.rank}{code}", "the launcher")
+        yield FactEvidence("failed first", f"rank {failure.rank}{code}", "the launcher")
     for frame in context.frames[-1:]:
         owner = context.owner(frame)
-        yield Evidence(f"{frame.file}:{frame.line}", str(owner), "the traceback")
+        yield FactEvidence(f"{frame.file}:{frame.line}", str(owner), "the traceback")
     for name in ("torch", "transformers"):
         found = context.packages.get(name)
         if found is not None:
-            yield Evidence(name, str(found.version), found.site)
+            yield FactEvidence(name, str(found.version), found.site)

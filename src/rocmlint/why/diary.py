@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rocmlint.project.project import Project
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Raised
+    from rocmlint.why.log.log_data import Raised
 
 _NUMBERED = re.compile(r"(?P<prefix>[A-Za-z][\w-]*-)(?P<number>\d{1,9})")
 _FIRST = "N-001"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocmlint.why.diagnose import is_of
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.entries.symptom import Symptom
-    from rocmlint.why.log.shapes import Raised
+    from rocmlint.why.log.log_data import Raised
 
 
 def matches(symptom: Symptom, text: str) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Answer, Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Frame, Log, Raised
+    from rocmlint.why.log.log_data import Log, LogFrame, Raised
 
 SCHEMA = 1
 _MOST_LINES = 12
@@ -138,7 +138,7 @@ def _exception(raised: Raised, context: Context) -> dict[str, Any]:
     }
 
 
-def _frame(frame: Frame, context: Context, *, is_hashed: bool) -> dict[str, Any]:
+def _frame(frame: LogFrame, context: Context, *, is_hashed: bool) -> dict[str, Any]:
     owner = context.owner(frame)
     return {
         "file": frame.file,

@@ -46,14 +46,14 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("llama.cpp ggml_cuda ggml-", "ggml-org/llama.cpp"),
     ("lemonade", "lemonade-sdk/lemonade"),
 )
-"""What a log says where a library and no Python package failed."""
+"""Words in a log by which a library failed, and no Python package."""
 _URL = re.compile(r"^(?:Project-URL: *([^,\n]+), *|(Home-page): *)(https://\S+)$", re.MULTILINE)
 _WANTED = ("tracker", "issues", "bug", "source", "repository", "github", "code", "home")
 _LARGEST = 5_000_000
 
 
 def tracker_of(context: Context) -> str:
-    """Return the URL of the tracker for what failed; empty where nothing tells."""
+    """Return the URL of the tracker for what failed; empty if unknown."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
         if owner.kind == "package":

@@ -99,7 +99,7 @@ def _proposed(actions: list[Action]) -> dict[str, list[SpecifierSet]]:
     return found
 
 
-def _has(name: str, version: str, context: Context) -> bool:
+def _is_at_least(name: str, version: str, context: Context) -> bool:
     """Return whether a release of this version or a later one is installed."""
     found = context.packages.get(name) if knows_packages(context) else None
     wanted = version_of(version)
@@ -112,7 +112,7 @@ def _has(name: str, version: str, context: Context) -> bool:
 def _unmet_part(text: str, context: Context) -> str:
     """Leave a release out of a sentence where it, or a later one, is installed already."""
     found = _LATER.search(text)
-    if found is None or not _has(found["name"], found["version"], context):
+    if found is None or not _is_at_least(found["name"], found["version"], context):
         return text
     before, after = text[: found.start()], text[found.end() :]
     others = after.partition(", or ")[2]

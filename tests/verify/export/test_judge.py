@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rocmlint.verify.export import claims
-from rocmlint.verify.export.judge import Judged, judged, worst
-from rocmlint.verify.export.question import Facts
+from rocmlint.verify.export.judge import Judged, verdicts_of, worst
+from rocmlint.verify.export.question import ExportFacts
 
 
 def told(name: str, **changes: Any) -> dict[str, Any]:
@@ -35,17 +35,19 @@ EQUAL = [ran(each) for each in NAMES]
 TOLD = [told(each) for each in NAMES]
 
 
-def facts(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Facts:
+def facts(
+    one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any
+) -> ExportFacts:
     by_itself = {"weights": "same", "training": False, **changes}
     by_itself["scenarios"] = [{"name": "forward", "cases": reference}]
     digests = [each["name"] for each in reference]
     program = {"name": "forward", "digests": digests, "asked": 1, "notes": [], "modes": [one]}
     whole = {"model": "Model", "notes": ["torch 2.13.0"], "weights": "same"}
-    return Facts(by_itself, {**whole, "scenarios": [program]})
+    return ExportFacts(by_itself, {**whole, "scenarios": [program]})
 
 
 def judge(one: dict[str, Any], reference: list[dict[str, Any]] = TOLD, **changes: Any) -> Judged:
-    (found,) = judged(facts(one, reference, **changes), "models:model")
+    (found,) = verdicts_of(facts(one, reference, **changes), "models:model")
     return found
 
 
@@ -83,7 +85,7 @@ def test_two_sizes_are_not_enough_for_a_pass() -> None:
 def test_one_size_is_enough_where_nothing_is_dynamic() -> None:
     given = facts(mode(EQUAL[:1]), TOLD[:1])
     given.program["scenarios"][0]["asked"] = 0
-    assert judged(given, "models:model")[0].word == "PASS"
+    assert verdicts_of(given, "models:model")[0].word == "PASS"
 
 
 def test_a_size_whose_results_are_all_nan_does_not_count() -> None:
@@ -209,7 +211,7 @@ def test_what_makes_a_comparison_meaningless_is_unproven(
 def test_inputs_that_are_random_in_each_process_are_unproven() -> None:
     given = facts(mode(EQUAL))
     given.program["scenarios"][0]["digests"] = ["other"] * 3
-    assert "other inputs" in judged(given, "models:model")[0].why
+    assert "other inputs" in verdicts_of(given, "models:model")[0].why
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from tests.verify.export.test_judge import EQUAL, facts, mode
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocmlint.verify.export.listed import Listed
+    from rocmlint.verify.export.listed import ListedModel
     from tests.support.project import Project
 
 DEFAULTS: dict[str, Any] = {"timeout": 60.0, "memory": None}
 
 
-def listed(tmp_path: Path, toml: str) -> list[Listed]:
+def listed(tmp_path: Path, toml: str) -> list[ListedModel]:
     path = tmp_path / "models.toml"
     path.write_text(toml)
     return read(str(path), DEFAULTS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.dtype.judge import judged as judgements
+from rocmlint.verify.dtype.judge import results_of as judgements
 from tests.support.dtype_faults import DOWN, LEAVING, MULTIPLYING, Fault
 from tests.support.dtype_measured import measured
 from tests.support.dtype_models import HALF, ask, nn, tiny, torch

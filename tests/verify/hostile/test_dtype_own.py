@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.verify.dtype.judge import compared
-from rocmlint.verify.dtype.judge import judged as judgements
+from rocmlint.verify.dtype.judge import results_of as judgements
 from tests.support.dtype_measured import measured
 from tests.support.dtype_models import HALF, Cast, Wrapped, ask, floats, linear, nn, tokens, torch
 

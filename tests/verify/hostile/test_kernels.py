@@ -31,7 +31,7 @@ METADATA = "amd_aiter-0.1.7.dist-info/METADATA"
 AITER = {METADATA: "Name: amd-aiter\nVersion: 0.1.7\n", RECORD: "aiter/,,\naiter_meta/,,\n"}
 MEASURED = """\
 import re, sys
-from rocmlint.verify.code_objects.file import read_file
+from rocmlint.verify.code_objects.file_report import read_file
 report = read_file(sys.argv[1])
 status = open("/proc/self/status").read()
 peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", status)[1]) >> 10

@@ -15,8 +15,8 @@ import pytest
 
 from rocmlint.verify.trace import attribution
 from rocmlint.verify.trace.attribution import duration, percent
-from rocmlint.verify.trace.files import Trace, read
-from rocmlint.verify.trace.index import Contents, Group, KernelIndex
+from rocmlint.verify.trace.index import Contents, KernelGroup, KernelIndex
+from rocmlint.verify.trace.trace_files import Trace, read
 from tests.support.traces import ADD, ATTENTION, GEMM, UNKNOWN, rocprofv3, with_kernels
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 AITER, OTHER = ATTENTION[0], GEMM[0]
 INDEX = KernelIndex({
-    f"/e/site-packages/{folder}/k.co": Contents((Group([name], ("gfx942",)),))
+    f"/e/site-packages/{folder}/k.co": Contents((KernelGroup([name], ("gfx942",)),))
     for folder, name in (("aiter", AITER), ("hipblaslt", OTHER), ("torch", ADD[0]))
 })  # fmt: skip
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "trace-comparison.json").read_text())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.generation_inputs import ONCE, judged
+from rocmlint.verify.model.generation_inputs import ONCE, results_of
 from tests.support import tiny_vl
 from tests.support.tiny_vl import nn, torch, transformers
 
@@ -23,7 +23,7 @@ VISION = ("pixel_values", "image_grid_thw", "mm_encoder_outputs")
 
 
 def results(build: Any, steps: int = 3) -> dict[str, Result]:
-    found = judged(tiny_vl.ask("generation_inputs", build, steps=steps))
+    found = results_of(tiny_vl.ask("generation_inputs", build, steps=steps))
     return {each.claim: each for each in found}
 
 
@@ -41,7 +41,7 @@ def test_the_official_code_hands_vision_on_once() -> None:
 def test_a_folder_needs_no_code(tmp_path: Path) -> None:
     folder = str(tiny_vl.saved(tmp_path))
     answer = tiny_vl.ask("generation_inputs", None, config=folder, steps=2)
-    assert {each.verdict for each in judged(answer)} == {"proven"}
+    assert {each.verdict for each in results_of(answer)} == {"proven"}
     assert "the weights are random" in answer["notes"]
 
 

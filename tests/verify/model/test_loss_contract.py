@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 
 def results(build: Any) -> dict[str, Result]:
-    return {each.claim: each for each in contract.judged(tiny_vl.ask("loss_contract", build))}
+    return {each.claim: each for each in contract.results_of(tiny_vl.ask("loss_contract", build))}
 
 
 class Trainer:

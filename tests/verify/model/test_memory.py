@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocmlint.verify.model import trend
-from rocmlint.verify.model.memory import STEPS, judged, warm_up_of
+from rocmlint.verify.model.memory import STEPS, result_of, warm_up_of
 from tests.support import tiny_vl
 from tests.support.tiny_vl import nn, torch
 
@@ -27,7 +27,7 @@ LOGGED: list[Any] = []
 def result(build: Any, steps: int = STEPS) -> Result:
     warm_up = warm_up_of(steps)
     request = {"steps": steps, "warm_up": warm_up, "many": (steps - warm_up) // 2}
-    return judged(tiny_vl.ask("memory", build, **request), warm_up)
+    return result_of(tiny_vl.ask("memory", build, **request), warm_up)
 
 
 def evidence(found: Result, name: str) -> str:
@@ -254,13 +254,13 @@ STEADY = [BASE] * 45
     ],
 )
 def test_a_jump_is_no_leak_and_noise_is_no_proof(values: list[int], kind: str) -> None:
-    assert trend.of(values, 0.001 * BASE).kind == kind
+    assert trend.trend_of(values, 0.001 * BASE).kind == kind
 
 
 def test_a_leak_below_noise_is_found() -> None:
     sizes = random.Random(1)  # noqa: S311 - no secret
     values = [BASE + 100 * at + sizes.randint(0, 800) for at in range(45)]
-    found = trend.of(values, 0.001 * BASE)
+    found = trend.trend_of(values, 0.001 * BASE)
     assert found.kind == "grows"
     assert abs(found.slope - 100) < 4 * found.error
 
@@ -269,7 +269,7 @@ def test_a_leak_below_noise_is_found() -> None:
 def test_noise_alone_is_never_a_leak(seed: int) -> None:
     sizes = random.Random(seed)  # noqa: S311 - no secret
     values = [BASE + sizes.randint(0, 50_000) for _ in range(45)]
-    assert trend.of(values, 0.001 * BASE).kind != "grows"
+    assert trend.trend_of(values, 0.001 * BASE).kind != "grows"
 
 
 def test_the_memory_of_each_step_is_drawn(project: Project) -> None:

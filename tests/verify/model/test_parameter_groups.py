@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.parameter_groups import Group, judged
+from rocmlint.verify.model.parameter_groups import ParameterGroup, results_of
 from tests.support import tiny_vl
 from tests.support.tiny_vl import nn, torch
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 ALL = (
-    Group("vision", ("model.visual.blocks", "model.visual.patch_embed")),
-    Group("merger", ("*.merger.*",)),
-    Group("text", ("model.language_model", "lm_head")),
+    ParameterGroup("vision", ("model.visual.blocks", "model.visual.patch_embed")),
+    ParameterGroup("merger", ("*.merger.*",)),
+    ParameterGroup("text", ("model.language_model", "lm_head")),
 )
 
 
-def results(build: Any, *groups: Group, frozen: tuple[str, ...] = ()) -> dict[str, Result]:
-    found = judged(tiny_vl.ask("parameter_groups", build), groups, frozen)
+def results(build: Any, *groups: ParameterGroup, frozen: tuple[str, ...] = ()) -> dict[str, Result]:
+    found = results_of(tiny_vl.ask("parameter_groups", build), groups, frozen)
     return {each.claim: each for each in found}
 
 
@@ -46,7 +46,7 @@ def test_nothing_is_proven_of_no_parameter() -> None:
         return {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
 
     assert results(frozen)[HOLDS].reason == "no parameter is trained (requires_grad is False)"
-    found = results(nn.Identity, Group("all", (), frozenset()))
+    found = results(nn.Identity, ParameterGroup("all", (), frozenset()))
     assert {each.verdict for each in found.values()} == {"unproven"}
     assert found[IN_ONE].reason == "the model has no parameters"
 
@@ -66,13 +66,15 @@ def test_a_rogue_parameter_is_named() -> None:
 
 
 def test_a_parameter_in_two_groups_is_named() -> None:
-    both = results(tiny_vl.model, *ALL, Group("norms", ("*norm.weight",)))[IN_ONE]
+    both = results(tiny_vl.model, *ALL, ParameterGroup("norms", ("*norm.weight",)))[IN_ONE]
     assert both.verdict == "contradicted"
     assert "in several groups" in {each.name for each in both.evidence}
 
 
 def test_a_pattern_that_fits_no_parameter_is_contradicted() -> None:
-    head = results(tiny_vl.model, *ALL, Group("head", ("detection_head",)))["group head is trained"]
+    head = results(tiny_vl.model, *ALL, ParameterGroup("head", ("detection_head",)))[
+        "group head is trained"
+    ]
     assert (head.verdict, head.reason) == (
         "contradicted",
         "no parameter has a name like detection_head",
@@ -145,7 +147,7 @@ def test_a_warm_up_that_begins_with_zero_is_not_frozen() -> None:
 
 
 def test_two_learning_rates_in_a_configured_group_are_contradicted() -> None:
-    found = results(optimized, Group("all", ("model", "lm_head")))
+    found = results(optimized, ParameterGroup("all", ("model", "lm_head")))
     assert found["group all is trained"].reason == "its parameters have 2 learning rates"
 
 
@@ -166,14 +168,14 @@ def test_a_trainer_that_cannot_make_its_optimizer_is_unproven() -> None:
             message = "deepspeed is not installed"
             raise ImportError(message)
 
-    found = results(Trainer, Group("all", ("*",)))[HOLDS]
+    found = results(Trainer, ParameterGroup("all", ("*",)))[HOLDS]
     assert (found.verdict, "deepspeed is not installed" in found.reason) == ("unproven", True)
 
 
 def test_a_folder_needs_neither_code_nor_weights(tmp_path: Path) -> None:
     folder = str(tiny_vl.saved(tmp_path))
     answer = tiny_vl.ask("parameter_groups", None, config=folder)
-    assert {each.verdict for each in judged(answer, ALL, ())} == {"proven"}
+    assert {each.verdict for each in results_of(answer, ALL, ())} == {"proven"}
     assert "the model is built without weights" in answer["notes"]
 
 

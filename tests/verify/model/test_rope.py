@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.rope import FORWARD, FUNCTION, judged
+from rocmlint.verify.model.rope import FORWARD, FUNCTION, results_of
 from tests.support import tiny_vl
 from tests.support.tiny_vl import nn, transformers
 
@@ -19,7 +19,7 @@ QwenModel: Any = transformers.Qwen2_5_VLModel
 
 
 def results(build: Any, function: str | None = None) -> dict[str, Result]:
-    return {each.claim: each for each in judged(tiny_vl.ask("rope", build, function=function))}
+    return {each.claim: each for each in results_of(tiny_vl.ask("rope", build, function=function))}
 
 
 def test_the_official_code_is_proven_on_all_grids() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.special_tokens import ROWS, judged
+from rocmlint.verify.model.special_tokens import ROWS, results_of
 from tests.support import tiny_vl
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("model")]
 
 def results(build: Any, *expected: tuple[str, int], names: str | None = None) -> list[Result]:
     asked = tiny_vl.ask("special_tokens", build, expected=list(expected), names=names)
-    return list(judged(asked))
+    return list(results_of(asked))
 
 
 def about(found: list[Result], token: str) -> Result:
@@ -149,7 +149,7 @@ def test_a_tokenizer_that_fails_is_unproven_with_its_error() -> None:
 def test_a_folder_without_files_of_a_tokenizer_has_none(tmp_path: Path) -> None:
     folder = str(tiny_vl.saved(tmp_path))
     answer = tiny_vl.ask("special_tokens", None, config=folder, expected=[], names=None)
-    (only,) = judged(answer)
+    (only,) = results_of(answer)
     assert (only.verdict, only.seen) == ("unproven", "no tokenizer")
 
 
@@ -157,4 +157,4 @@ def test_a_folder_with_a_tokenizer_needs_no_code(tmp_path: Path) -> None:
     folder = str(tiny_vl.saved(tmp_path))
     tiny_vl.tokenizer().save_pretrained(tmp_path)
     answer = tiny_vl.ask("special_tokens", None, config=folder, expected=[], names=None)
-    assert {each.verdict for each in judged(answer)} == {"proven"}
+    assert {each.verdict for each in results_of(answer)} == {"proven"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rocmlint.verify.model.vision_tokens import judged
+from rocmlint.verify.model.vision_tokens import results_of
 from tests.support import tiny_vl
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def healthy() -> Any:
 
 def results(data: Path, build: Any = healthy, limit: int = 200) -> list[Result]:
     request = {"data": str(data), "images": None, "limit": limit, "worst": 5}
-    return list(judged(tiny_vl.ask("vision_tokens", build, **request), limit))
+    return list(results_of(tiny_vl.ask("vision_tokens", build, **request), limit))
 
 
 def picture(folder: Path, name: str, size: tuple[int, int] = SMALL) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.why.facts.machine import driver
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from tests.support.situations import Situation
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def test_a_log_names_the_kernel(line: str, tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_is_not_known_is_not_older(tmp_path: Path) -> None:
-    assert isinstance(driver.kernel_version(Situation(tmp_path).context("")), Unread)
+    assert isinstance(driver.kernel_version(Situation(tmp_path).context("")), UnreadFact)
 
 
 STATES = {
@@ -80,4 +80,4 @@ def test_the_log_shows_the_memory_that_the_gpu_was_given(tmp_path: Path) -> None
     log = "$ cat /sys/class/drm/card*/device/mem_info_vram_total\n103079215104\n"
     situation = Situation(tmp_path)
     assert driver.given_memory(situation.context(log)) == 96
-    assert isinstance(driver.given_memory(situation.context("")), Unread)
+    assert isinstance(driver.given_memory(situation.context("")), UnreadFact)

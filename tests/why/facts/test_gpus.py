@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.why.facts.machine import gpus as facts
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from tests.support.situations import Situation
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_the_log_goes_before_the_machine(tmp_path: Path) -> None:
 
 def test_a_gpu_that_nobody_names_is_unread_with_a_command(tmp_path: Path) -> None:
     found = facts.gpus(Situation(tmp_path).context("RuntimeError"))
-    assert found == Unread("the GPU", "rocminfo | grep gfx")
+    assert found == UnreadFact("the GPU", "rocminfo | grep gfx")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_an_integrated_gpu_is_told_only_beside_another_one(
 
 def test_without_any_word_it_is_open_whether_the_gpu_is_of_amd(tmp_path: Path) -> None:
     situation = Situation(tmp_path)
-    assert isinstance(facts.amd_gpu(situation.context("")), Unread)
+    assert isinstance(facts.amd_gpu(situation.context("")), UnreadFact)
     situation.here.file("/sys/bus/pci/devices/0000:03:00.0/class", "0x030000\n")
     situation.here.file("/sys/bus/pci/devices/0000:03:00.0/vendor", "0x10de\n")
     context = situation.context("")

@@ -13,7 +13,7 @@ from rocmlint.lint import linter
 from rocmlint.why.facts.all import functions_of
 from rocmlint.why.facts.context import Context
 from rocmlint.why.facts.project.definitions import definitions
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

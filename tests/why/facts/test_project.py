@@ -8,8 +8,8 @@ import pytest
 
 from rocmlint.why.facts.all import functions_of
 from rocmlint.why.facts.context import Context
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.log.read import read_text
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.log.log_reader import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,13 +56,13 @@ def test_a_setting_is_read_in_each_way_it_is_written(
 ) -> None:
     (tmp_path / name).write_text(line + "\n")
     found = read(tmp_path, "setting", "max_length")
-    assert isinstance(found, Unread) if value is None else found == value
+    assert isinstance(found, UnreadFact) if value is None else found == value
 
 
 def test_of_several_values_that_in_a_file_of_the_frames_counts(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("max_length = 1\n")
     (tmp_path / "other.py").write_text("max_length = 2\n")
-    assert isinstance(read(tmp_path, "setting", "max_length"), Unread)
+    assert isinstance(read(tmp_path, "setting", "max_length"), UnreadFact)
     assert read(tmp_path, "setting", "max_length", log=TRACEBACK) == 1
 
 
@@ -77,7 +77,7 @@ def test_environments_and_hidden_directories_are_left_out(tmp_path: Path) -> Non
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.py").write_text("max_length = 1\n")
     (tmp_path / "env" / "pyvenv.cfg").touch()
-    assert isinstance(read(tmp_path, "setting", "max_length"), Unread)
+    assert isinstance(read(tmp_path, "setting", "max_length"), UnreadFact)
     context = context_of(tmp_path, "ValueError: no")
     assert functions_of(context)["project_has"]("max_length") is False
     assert [each.fact for each in context.doubts] == ["the files of the project"]

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from rocmlint.why.facts.context import Context
 from rocmlint.why.facts.packages.releases import Fitting, fitting
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 from tests.support.fake_site import FakeSite, traceback
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 ROOT = dedent("""\
     E1128 12:00:09.000000 4242 torch/distributed/elastic/multiprocessing/api.py:833] failed \

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmlint.why.log.read import UnreadableLogError, read_stream, read_text
+from rocmlint.why.log.log_reader import UnreadableLogError, read_stream, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +162,7 @@ def test_blocks_may_end_anywhere() -> None:
 
 PROGRAM = """
 import resource, sys
-from rocmlint.why.log.read import read_stream
+from rocmlint.why.log.log_reader import read_stream
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 log = read_stream(sys.stdin.buffer)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, len(log.chains))

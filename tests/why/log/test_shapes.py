@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from rocmlint.why.log.read import read_text
+from rocmlint.why.log.log_reader import read_text
 
 MISSING = "cannot import name 'AutoModelForVision2Seq' from 'transformers' (/v/transformers.py)"
 TRACEBACK = f"""\

@@ -13,7 +13,7 @@ VERBS = {
     "check": "do patched classes still fit the library that they patch?",
     "rewrite": "rewrite control flow that depends on tensors",
 }
-"""Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
+"""Each is a module of this package (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 _ABOUT = "Check and rewrite code of models that are exported with torch.export."
 
 

@@ -44,18 +44,18 @@ _DAMAGE = (
     *(LookupError, OSError, ValueError, RuntimeError),
     *([lzma.LZMAError] if lzma else []),
 )
-"""What zipfile raises for an archive that is damaged, encrypted or packed as nothing here reads."""
+"""Errors of zipfile for an archive that is damaged, encrypted or packed in an unknown way."""
 
 
 @dataclass(frozen=True)
-class Place:
+class PackageFolders:
     """Folders with packages, and how they were found."""
 
     folders: tuple[str, ...]
     source: str
 
 
-def environment_place(python: str | None, environment: str | None) -> Place:
+def environment_place(python: str | None, environment: str | None) -> PackageFolders:
     """Return the folders of the interpreter that is named, configured, or running.
 
     Raises ConfigError for what is not an environment.
@@ -66,21 +66,23 @@ def environment_place(python: str | None, environment: str | None) -> Place:
                 message = f"--python: {given} is not an interpreter or environment with packages"
                 raise ConfigError(message)
             check_environment(given)
-            return Place(site_folders(given), source)
+            return PackageFolders(site_folders(given), source)
     chosen = chosen_interpreter(None, os.curdir, os.environ)
     if not chosen.is_own and (folders := site_folders(chosen.path)):
-        return Place(folders, chosen.reason)
+        return PackageFolders(folders, chosen.reason)
     own = [os.path.abspath(each) for each in sys.path if os.path.isdir(each)]
     names = ("site-packages", "dist-packages")
     found = [each for each in own if os.path.basename(each) in names or _has_packages(each)]
-    return Place(tuple(dict.fromkeys(found)), "the environment of rocmlint")
+    return PackageFolders(tuple(dict.fromkeys(found)), "the environment of rocmlint")
 
 
 def _has_packages(folder: str) -> bool:
     return any(each.endswith(".dist-info") for each in os.listdir(folder))
 
 
-def place_against(given: str, environment: Place, packages: Sequence[str], view: DiskView) -> Place:
+def place_against(
+    given: str, environment: PackageFolders, packages: Sequence[str], view: DiskView
+) -> PackageFolders:
     """Return where the version that ``--against`` names lies; an installer may download it.
 
     ``packages`` are what the patches replace. Raises RocmlintError.
@@ -97,9 +99,9 @@ def place_against(given: str, environment: Place, packages: Sequence[str], view:
     package = asked["name"] or _only(packages)
     found = installed_version(environment.folders, canonicalize_name(package), view)
     if found == version:
-        return Place((), f"--against {given}: {environment.source}")
+        return PackageFolders((), f"--against {given}: {environment.source}")
     folder, how = _obtained(package, version)
-    return Place((folder,), f"--against {given}: {how}")
+    return PackageFolders((folder,), f"--against {given}: {how}")
 
 
 def _only(packages: Sequence[str]) -> str:
@@ -111,7 +113,7 @@ def _only(packages: Sequence[str]) -> str:
     raise ConfigError(message + f"code of {', '.join(packages)}")
 
 
-def _folder(folder: str, packages: Sequence[str], view: DiskView) -> Place:
+def _folder(folder: str, packages: Sequence[str], view: DiskView) -> PackageFolders:
     """Find the packages in a directory, in a checkout's ``src``, or where it is one of them."""
     holders = [folder, os.path.join(folder, "src")]
     if os.path.basename(folder) in packages:
@@ -119,13 +121,13 @@ def _folder(folder: str, packages: Sequence[str], view: DiskView) -> Place:
     for each in holders:
         sources = Sources((each,), view)
         if any(sources.has_source(package) for package in packages):
-            return Place((each,), f"--against {folder}")
+            return PackageFolders((each,), f"--against {folder}")
     wanted = ", ".join(packages) or DEFAULT
     message = f"--against {folder}: there is no package here that the patches replace ({wanted})"
     raise ConfigError(message)
 
 
-def _wheel(path: str, packages: Sequence[str], view: DiskView) -> Place:
+def _wheel(path: str, packages: Sequence[str], view: DiskView) -> PackageFolders:
     """Unpack the modules of a wheel for the time of the run."""
     folder = tempfile.mkdtemp(prefix="rocmlint-wheel-")
     _TEMPORARY.append(folder)
@@ -136,7 +138,7 @@ def _wheel(path: str, packages: Sequence[str], view: DiskView) -> Place:
     except _DAMAGE as error:
         message = f"--against {path}: cannot be read as a wheel: {error or 'it ends too early'}"
         raise ConfigError(message) from error
-    return Place(_folder(folder, packages, view).folders, f"--against {path}")
+    return PackageFolders(_folder(folder, packages, view).folders, f"--against {path}")
 
 
 _TEMPORARY: list[str] = []

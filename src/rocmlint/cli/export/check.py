@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import SimpleNamespace
 
-    from rocmlint.cli.export.run import Report
+    from rocmlint.cli.export.patch_check import PatchReport
     from rocmlint.models.patches.problems import Place, Problem
 
 VERSION = 1
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(flags: SimpleNamespace) -> int:
     """Run ``rocmlint export check``. Raises RocmlintError."""
     from rocmlint.cli.export.against import clean_up  # noqa: PLC0415 - --help needs none of it
-    from rocmlint.cli.export.run import check_paths  # noqa: PLC0415
+    from rocmlint.cli.export.patch_check import check_paths  # noqa: PLC0415
 
     try:
         report = check_paths(
@@ -83,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
 # Text
 
 
-def _text(report: Report, *, notes: bool) -> Iterator[str]:
+def _text(report: PatchReport, *, notes: bool) -> Iterator[str]:
     for library in report.libraries:
         where = f"{library.directory} ({library.source})"
         yield visible(f"{library.package} {library.version} in {where}")
@@ -109,7 +109,7 @@ def _problem(problem: Problem) -> Iterator[str]:
         yield visible(about)
 
 
-def _summary(report: Report, *, notes: bool) -> Iterator[str]:
+def _summary(report: PatchReport, *, notes: bool) -> Iterator[str]:
     counts = {
         gravity: sum(each.gravity == gravity for each in report.problems)
         for gravity in ("error", "warning", "note")
@@ -133,7 +133,7 @@ def _summary(report: Report, *, notes: bool) -> Iterator[str]:
 # JSON
 
 
-def _document(report: Report) -> dict[str, object]:
+def _document(report: PatchReport) -> dict[str, object]:
     return {
         "version": VERSION,
         "tool": {"name": "rocmlint", "version": __version__},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import SimpleNamespace
 
-    from rocmlint.cli.export.rewriting import RewrittenFile
+    from rocmlint.cli.export.rewriting import FileRewrite
     from rocmlint.models.control_flow.rewrite import Statement
 
 VERSION = 1
@@ -94,7 +94,7 @@ def run(flags: SimpleNamespace) -> int:
     return code
 
 
-def _text(files: list[RewrittenFile], problems: list[str], flags: SimpleNamespace) -> Iterator[str]:
+def _text(files: list[FileRewrite], problems: list[str], flags: SimpleNamespace) -> Iterator[str]:
     yield from (visible(f"error: {each}") for each in problems)
     for file in files:
         for each in file.statements:
@@ -118,11 +118,11 @@ def _text(files: list[RewrittenFile], problems: list[str], flags: SimpleNamespac
     )
 
 
-def _line(file: RewrittenFile, statement: Statement, said: str) -> str:
+def _line(file: FileRewrite, statement: Statement, said: str) -> str:
     return visible(f"{at_line_start(f'{file.path}:{statement.line}')}: {said}")
 
 
-def _document(files: list[RewrittenFile], problems: list[str], code: int) -> dict[str, object]:
+def _document(files: list[FileRewrite], problems: list[str], code: int) -> dict[str, object]:
     return {
         "version": VERSION,
         "tool": {"name": "rocmlint", "version": __version__},

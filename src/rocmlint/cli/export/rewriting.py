@@ -32,7 +32,7 @@ _WORD = re.compile(rb"\btorch\b")
 
 
 @dataclass(frozen=True)
-class RewrittenFile:
+class FileRewrite:
     """A file, what became of its statements, and its bytes before and after."""
 
     change: Change
@@ -58,12 +58,12 @@ class _Target:
     """The class or function that is named."""
 
 
-def rewrite_paths(flags: SimpleNamespace) -> tuple[list[RewrittenFile], list[str]]:
+def rewrite_paths(flags: SimpleNamespace) -> tuple[list[FileRewrite], list[str]]:
     """Rewrite the files that the flags name; return them, and what went wrong, line by line.
 
     Raises ConfigError for a class that cannot be found, and where the dump cannot be written.
     """
-    files: list[RewrittenFile] = []
+    files: list[FileRewrite] = []
     targets, problems = _targets(flags)
     for target in targets:
         try:
@@ -77,7 +77,7 @@ def rewrite_paths(flags: SimpleNamespace) -> tuple[list[RewrittenFile], list[str
             done = write(found.change)
             if done.problem is not None:
                 problems.append(done.problem)
-            found = RewrittenFile(
+            found = FileRewrite(
                 found.change, found.statements, found.functions, is_written=done.problem is None
             )
         files.append(found)
@@ -111,7 +111,7 @@ def _module(dotted: str, python: str | None) -> str:
     raise ConfigError(message)
 
 
-def _rewritten(target: _Target, flags: SimpleNamespace) -> RewrittenFile | None:
+def _rewritten(target: _Target, flags: SimpleNamespace) -> FileRewrite | None:
     """Rewrite a file; None for one without tensors. Raises RocmlintError."""
     try:
         data = read_small(target.path, MAXIMUM_READ)
@@ -130,7 +130,7 @@ def _rewritten(target: _Target, flags: SimpleNamespace) -> RewrittenFile | None:
     if flags.dump is not None:
         dump(flags.dump, target.path, rewritten)
     change = Change(target.path, data, after, (), (), ())
-    return RewrittenFile(change, rewritten.statements, rewritten.functions)
+    return FileRewrite(change, rewritten.statements, rewritten.functions)
 
 
 def _only(target: _Target, text: str) -> Sequence[str]:

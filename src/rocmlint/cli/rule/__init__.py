@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
     wanted = _wanted(named, known) if named else list(known)
     _say_successors(named, known)
     listing = not (named or flags.all) and flags.output_format == "text"
-    print(_listed(wanted) if listing else FORMATS[flags.output_format](wanted))
+    print(_rule_list(wanted) if listing else FORMATS[flags.output_format](wanted))
     return 0
 
 
@@ -169,7 +169,7 @@ def _is_known(selector: str, rules: Sequence[RuleType]) -> bool:
     return any(matches(selector, rule) for rule in rules)
 
 
-def _listed(rules: Sequence[RuleType]) -> str:
+def _rule_list(rules: Sequence[RuleType]) -> str:
     return "\n".join(_lines(rules))
 
 

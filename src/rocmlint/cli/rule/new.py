@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _FOLDER = os.path.join("tools", "rules")
 _TABLE = ("tool", "rocmlint")
 _SPECIAL, _ESCAPE = compile_lazily(r"[\\*?\[\]]"), r"\\\g<0>"
-"""What means something in a gitignore pattern, and how it is written to mean itself."""
+"""Characters with a meaning in a gitignore pattern, and how they are escaped."""
 
 
 class _Configured(NamedTuple):

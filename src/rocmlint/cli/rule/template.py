@@ -1,4 +1,4 @@
-"""What ``rocmlint rule --new`` writes: a rule that works, and the fixtures that show it."""
+"""Templates of ``rocmlint rule --new``: a rule that works, and the fixtures that show it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rocmlint.version import __version__
 
 
 class _Kind(NamedTuple):
-    """What differs between rules that look at different things."""
+    """The differences between rules that look at different things."""
 
     runtime: str
-    """What is imported besides ``Fix``."""
+    """Names to import in addition to ``Fix``."""
     types: str
     base: str
     on: str
@@ -97,7 +97,7 @@ _KINDS = {
     ),
 }
 KINDS = tuple(_KINDS)
-"""What a new rule can look at."""
+"""The kinds of nodes that a new rule can look at."""
 
 _RULE = '''\
 """@CODE@, @NAME@."""

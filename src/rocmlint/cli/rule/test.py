@@ -29,8 +29,8 @@ def test(folder: str, choose: Callable[[Sequence[RuleType]], Sequence[RuleType]]
         for failure in failures:
             print(at_line_start(visible(str(failure))))
     tests = _number(len(wanted), "test")
-    told = f"{failed} of {tests} failed" if failed else f"{tests} passed"
-    print(f"Tested {_number(len(rules), 'rule')}: {told}.", file=sys.stderr)
+    outcome = f"{failed} of {tests} failed" if failed else f"{tests} passed"
+    print(f"Tested {_number(len(rules), 'rule')}: {outcome}.", file=sys.stderr)
     return int(failed > 0)
 
 

@@ -23,7 +23,7 @@ VERBS = {
     "survived": "compare the installed packages with the record after an install",
     "update": "fetch newer tables of releases and wheels from the package indexes",
 }
-"""Each is a module beside this one (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
+"""Each is a module of this package (``-`` is ``_``), a :class:`rocmlint.cli.verbs.Verb`."""
 _WRONG = 2
 """The exit code of all errors."""
 _ABOUT = "Report which ROCm, PyTorch and library versions are installed and compatible."
@@ -32,7 +32,7 @@ _ABOUT = "Report which ROCm, PyTorch and library versions are installed and comp
 def main(arguments: Sequence[str]) -> int:
     """Run ``rocmlint stack``. Raises RocmlintError for an unknown verb.
 
-    Its verbs use tables that ``rocmlint stack update`` fetched, and tell it; linting never does.
+    Its verbs use tables that ``rocmlint stack update`` fetched, and say so; linting never does.
     Where JSON was asked for, an error is a document, too.
     """
     tables.prefer_fetched()

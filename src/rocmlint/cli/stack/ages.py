@@ -1,4 +1,4 @@
-"""What an answer rests on: fetched tables, and tables that are old."""
+"""The tables that an answer rests on: those that were fetched, and those that are old."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
 from rocmlint.stack.installed.torch_build import read_torch
-from rocmlint.stack.wheels.install import Wanted, listed
-from rocmlint.stack.wheels.sources import SOURCES, newest_rocm
+from rocmlint.stack.wheels.install import Wanted, enumerated
+from rocmlint.stack.wheels.wheel_sources import SOURCES, newest_rocm
 from rocmlint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SYSTEMS = ("linux", "windows")
 _NOT_IN_A_URL = re.compile(r"""[\s\x00-\x1f\x7f"<>\\^`{|}]""")
-"""What a URL has as %20 and so on (RFC 3986), and no shell takes as it is."""
+"""Characters that a URL has as %20 and so on (RFC 3986), and that no shell takes as they are."""
 HERE: System = "windows" if sys.platform == "win32" else "linux"
 
 
@@ -134,7 +134,7 @@ def wanted_of(flags: SimpleNamespace) -> tuple[Wanted, tuple[str, ...]]:
         wanted = replace(wanted, gpus=devices.architectures)
         if wanted.gpus:
             are = "GPU {} was" if len(wanted.gpus) == 1 else "GPUs {} were"
-            notes = (f"{are.format(listed(wanted.gpus))} read from {devices.source}",)
+            notes = (f"{are.format(enumerated(wanted.gpus))} read from {devices.source}",)
     if wanted.nightly and (flags.source == "amd" or wanted.system == "windows"):
         return wanted, notes  # AMD's nightly builds are for the newest ROCm only
     if flags.rocm is None and elsewhere and not flags.index_url:
@@ -172,7 +172,7 @@ def _version_of(python: str) -> str:
 
 
 def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
-    """Return the version of ROCm, and what to tell of where it was read. Raises NoRocmError."""
+    """Return the version of ROCm, and a note on where it was read. Raises NoRocmError."""
     if flags.rocm is not None:
         return flags.rocm, ()
     chosen = chosen_interpreter(getattr(flags, "python", None), os.curdir, os.environ)
@@ -191,6 +191,6 @@ def rocm_of(flags: SimpleNamespace) -> tuple[str, tuple[str, ...]]:
 
 
 def tell(notes: Iterable[str]) -> None:
-    """Print notes beside the answer, so that a program that takes the answer sees none of them."""
+    """Print notes to stderr, so that a program that takes the answer sees none of them."""
     for each in notes:
         print(visible(f"note: {each}"), file=sys.stderr)

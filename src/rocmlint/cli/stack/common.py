@@ -1,4 +1,4 @@
-"""What every verb of stack shares: its flags, and how an answer is printed."""
+"""Common parts of the verbs of stack: flags, and how an answer is printed."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.gpus.devices import find_devices
 from rocmlint.published import rocm_wheels
 from rocmlint.stack.advice.beside import Advice, Here, advice
-from rocmlint.stack.advice.keeping import Kept, kept, kept_versions, takes_its_torch
+from rocmlint.stack.advice.keeping import KeptBuilds, kept, kept_versions, takes_its_torch
 from rocmlint.stack.compatible import LIBRARIES, Compatible, compatible
 from rocmlint.stack.installed.distributions import Environment, minor_of, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
@@ -150,7 +150,7 @@ def _is_meant(asked: str, installed: str) -> bool:
     return there.release[: len(wanted.release)] == wanted.release and wanted.pre == there.pre
 
 
-def _kept(asked: _Asked, chosen: str) -> tuple[Kept, TorchBuild | None]:
+def _kept(asked: _Asked, chosen: str) -> tuple[KeptBuilds, TorchBuild | None]:
     """Return the torch that commands leave alone: as installed, as named, or of any build."""
     if asked.environment is not None:
         found = kept(asked.environment)
@@ -160,7 +160,7 @@ def _kept(asked: _Asked, chosen: str) -> tuple[Kept, TorchBuild | None]:
     return kept_versions([("torch", str(named) if named.public == chosen else chosen)]), None
 
 
-def _machine(asked: _Asked, keep: Kept, python: str) -> Wanted:
+def _machine(asked: _Asked, keep: KeptBuilds, python: str) -> Wanted:
     """Return what ``install-command`` would find here; a ROCm only where torch's is not known."""
     is_known = asked.environment is None or labelled_rocm(keep.torch)
     rocm = "" if is_known else find_rocm(environment=asked.environment).version

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.stack.chosen import add_rocm_arguments, add_wheel_arguments, tell, wanted_of
 from rocmlint.cli.stack.common import Help, add_output_format, print_document
 from rocmlint.stack.wheels.install import with_extras
-from rocmlint.stack.wheels.sources import index
+from rocmlint.stack.wheels.wheel_sources import index
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -52,7 +52,7 @@ def run(flags: SimpleNamespace) -> int:
 
 
 def _how_to_use(wheels: Wheels) -> Iterator[str]:
-    """Say what ``--index-url`` and the name of torch alone do not bring."""
+    """Say what ``--index-url`` and the name of torch alone do not install."""
     if wheels.source == "radeon":
         yield "it is a page of files, not an index: pass it with --find-links, not --index-url"
     if wheels.extras:

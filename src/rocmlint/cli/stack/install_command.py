@@ -31,9 +31,9 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.upgrade.changes import is_triton
 from rocmlint.stack.upgrade.steps import Steps
-from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, listed
-from rocmlint.stack.wheels.sources import installation
+from rocmlint.stack.wheels.install import COMPANIONS, INSTALLERS, enumerated
 from rocmlint.stack.wheels.triton import triton_of
+from rocmlint.stack.wheels.wheel_sources import installation
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -50,7 +50,7 @@ HELP = Help(
 )
 _INSTEAD = {"uv": "; pip install uv, or omit --installer uv"}
 _BY_SIGNAL = 128
-"""What shells add to the number of the signal that ended a command."""
+"""Shells add this to the number of the signal that ended a command."""
 
 
 def run(flags: SimpleNamespace) -> int:
@@ -117,7 +117,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _of_environment(python: str, made: Installation) -> Iterator[str]:
-    """Say what stands against an install: no pip, or a triton that stays under torch's own."""
+    """Say what blocks an install: no pip, or a triton that stays under torch's own."""
     try:
         environment = read_environment(Interpreter(python))
     except InterpreterError:  # a command can be made for an interpreter that is not here
@@ -133,7 +133,7 @@ def _of_environment(python: str, made: Installation) -> Iterator[str]:
     if there:
         first = Steps(environment).uninstall(each.name for each in there)
         yield (
-            f"{listed(map(str, there))} would stay, and share files with the triton that torch "
+            f"{enumerated(map(str, there))} would stay, and share files with the triton that torch "
             f"installs; remove it first: {first}"
         )
 
@@ -163,7 +163,7 @@ def _run(words: Sequence[str], python: str | None) -> int:
 
 
 def _reason(words: Sequence[str]) -> str:
-    """Return why an installer may have failed, beside what it said itself."""
+    """Return why an installer may have failed, in addition to its own words."""
     if words[1:3] == ("-m", "pip") and not _has_pip(words[0]):
         return _without_pip(words[0])
     return (

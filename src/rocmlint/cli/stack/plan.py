@@ -26,7 +26,7 @@ from rocmlint.stack.installed.distributions import minor_of, read_environment
 from rocmlint.stack.migration import plan
 from rocmlint.stack.upgrade.project_files import read_project
 from rocmlint.stack.wheels.install import COMPANIONS, NoWheelsError, Wanted
-from rocmlint.stack.wheels.sources import choose, index, index_at
+from rocmlint.stack.wheels.wheel_sources import choose, index, index_at
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -70,7 +70,7 @@ def run(flags: SimpleNamespace) -> int:
     code = _STANDS_AGAINST if made.obstacles else 0
     if flags.output_format == "json":
         return print_document("plan", code, plan=made)
-    print_lines(_told(made))
+    print_lines(_plan_lines(made))
     return code
 
 
@@ -156,7 +156,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_format(parser)
 
 
-def _told(made: Plan) -> Iterator[str]:
+def _plan_lines(made: Plan) -> Iterator[str]:
     yield f"{made.python}: from {made.before}"
     yield f"to torch {made.torch} for ROCm {made.rocm} ({made.index_url})"
     if made.freeze:
@@ -181,7 +181,7 @@ def _told(made: Plan) -> Iterator[str]:
     if made.obstacles:
         yield "\nblockers:"
         for each in made.obstacles:
-            yield from _of(each)
+            yield from _obstacle_lines(each)
     yield from _block("commands, in this order:", made.commands)
     yield from _block("check the result:", made.proofs if made.commands else ())
     yield from _block("roll back:", made.rollback)
@@ -191,7 +191,7 @@ def _versions(before: str, after: str) -> str:
     return " -> ".join(each for each in (before, after) if each) if before != after else before
 
 
-def _of(obstacle: Obstacle) -> Iterator[str]:
+def _obstacle_lines(obstacle: Obstacle) -> Iterator[str]:
     yield f"  {obstacle.where}: {obstacle.what}" if obstacle.what else f"  {obstacle.where}"
     yield f"    why: {obstacle.why}"
     yield f"    do: {obstacle.do}"

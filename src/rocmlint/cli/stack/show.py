@@ -22,7 +22,7 @@ from rocmlint.cli.stack.common import (
 )
 from rocmlint.cli.stack.constraints import add_constraints_arguments, write_asked
 from rocmlint.errors import RocmlintError
-from rocmlint.stack.blocks import Block, blocks, package_of
+from rocmlint.stack.blocks import VerdictBlock, blocks, package_of
 from rocmlint.stack.checks.driver import unknown
 from rocmlint.stack.installed.distributions import is_of_stack, place_of
 from rocmlint.stack.show import Stack, read_stack
@@ -175,8 +175,8 @@ def _torch(stack: Stack) -> Iterator[tuple[str, str]]:
         )
         yield "", f"architectures and devices: not read ({why})"
         return
-    told = " ".join(observed.architectures or ())
-    yield "", f"has code for: {told or 'unknown (torch sees no GPU)'}"
+    architectures = " ".join(observed.architectures or ())
+    yield "", f"has code for: {architectures or 'unknown (torch sees no GPU)'}"
     yield "", f"sees: {', '.join(observed.devices) or 'no GPU'}"
 
 
@@ -202,7 +202,7 @@ def _verdicts(stack: Stack) -> Iterator[str]:
     yield from not_answered(stack.unanswered)
 
 
-def _numbers(found: Sequence[Block], judgement: str) -> str:
+def _numbers(found: Sequence[VerdictBlock], judgement: str) -> str:
     """Count the blocks that are printed, and what is in them where that is more."""
     of_kind = [each for each in found if each.judgement == judgement]
     requirements = sum(len(each.verdicts) for each in of_kind)

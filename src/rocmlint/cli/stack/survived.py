@@ -18,7 +18,7 @@ from rocmlint.cli.stack.constraints import add_constraints_arguments, write_aske
 from rocmlint.errors import ConfigError
 from rocmlint.stack.installed.distributions import read_environment
 from rocmlint.stack.recorded.state import DEFAULT_PATH, constraints_of_state, read_state
-from rocmlint.stack.survival import Changed, Survival, survived
+from rocmlint.stack.survival import ChangedPackage, Survival, survived
 from rocmlint.text.words import counted, few
 
 if TYPE_CHECKING:
@@ -138,5 +138,5 @@ def _part(name: str, lines: Sequence[str]) -> Iterator[str]:
         yield from (f"  {each}" for each in lines)
 
 
-def _change(changed: Changed) -> str:
+def _change(changed: ChangedPackage) -> str:
     return f"{changed.name} {changed.before or 'new'} -> {changed.now or 'gone'}"

@@ -16,12 +16,12 @@ from rocmlint.cli.stack.common import (
 from rocmlint.published import tables
 from rocmlint.published.ages import ABOUT
 from rocmlint.published.rocm_wheels import SERVER
-from rocmlint.stack.indexes.fetch import Reader
-from rocmlint.stack.indexes.index_config import Index, find_certificates, find_index
+from rocmlint.stack.indexes.fetch import IndexReader
+from rocmlint.stack.indexes.index_config import ConfiguredIndex, find_certificates, find_index
 from rocmlint.stack.update import (
     FETCHED,
     NOT_FETCHED,
-    Sources,
+    TableSources,
     Updated,
     fetched_paths,
     reset,
@@ -89,11 +89,11 @@ def run(flags: SimpleNamespace) -> int:
         print_lines(f"Deleted {each}" for each in deleted)
         print_lines(() if deleted else ("There are no fetched tables.",))
         return 0
-    index = Index(flags.index_url, "--index-url") if flags.index_url else find_index()
+    index = ConfiguredIndex(flags.index_url, "--index-url") if flags.index_url else find_index()
     progress = Progress(shown=True)
-    reader = Reader(flags.timeout, certificates=find_certificates())
+    reader = IndexReader(flags.timeout, certificates=find_certificates())
     try:
-        sources = Sources(index.url, flags.pytorch_url)
+        sources = TableSources(index.url, flags.pytorch_url)
         done = update(reader, sources, flags.only, _counting(progress))
     finally:
         progress.close()
@@ -122,7 +122,7 @@ def _counting(progress: Progress) -> Callable[[str], None]:
     return show
 
 
-def _text(done: Sequence[Updated], index: Index) -> Iterator[str]:
+def _text(done: Sequence[Updated], index: ConfiguredIndex) -> Iterator[str]:
     yield f"Packages from {without_password(index.url)} ({index.source})."
     for each in done:
         yield ""

@@ -30,7 +30,7 @@ VERBS = {
     "export": "does the exported program compute what the model computes?",
     "model": "tokens, parameters, generation, memory and loss of a model",
 }
-"""Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""
+"""Each is a module of this package, a :class:`rocmlint.cli.verbs.Verb`."""
 _DEFAULT = "claims"
 
 

@@ -29,7 +29,7 @@ from rocmlint.rule.claims import kernel_package
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import project_of
 from rocmlint.verify.claims.check import check
-from rocmlint.verify.claims.context import Context, Pin
+from rocmlint.verify.claims.context import ClaimContext, PinnedVersion
 from rocmlint.verify.claims.merged_results import together
 from rocmlint.verify.live import imported
 from rocmlint.verify.manifest.read import read
@@ -83,7 +83,7 @@ def run(flags: SimpleNamespace) -> int:
     chosen = chosen_interpreter(flags.python, _folder(paths[0]), os.environ)
     say(*warnings_of(chosen))
     interpreter = Interpreter(chosen.path, flags.timeout)
-    context = Context(interpreter, manifests, pin=pins(configuration))
+    context = ClaimContext(interpreter, manifests, pin=pins(configuration))
     say(_asked(interpreter, chosen))
 
     outcome = lint(paths, configuration.settings_for, Options(claims=True))
@@ -92,7 +92,7 @@ def run(flags: SimpleNamespace) -> int:
     results = check(sorted(claims, key=lambda claim: (claim.path, claim.line)), context)
     say(*problems, *outcome.remarks)
     if flags.output_format == "text":
-        results = _named(results, outcome.findings)
+        results = _with_rules(results, outcome.findings)
     more = [each for some in patches.check_all(manifests, interpreter) for each in some]
     more += imported.check(context.interpreter, wanted["modules"])
     code = finish([*together(results), *more], flags)
@@ -102,13 +102,13 @@ def run(flags: SimpleNamespace) -> int:
 def _asked(interpreter: Interpreter, chosen: Chosen) -> str:
     """Return which interpreter is asked and why, and which torch it has."""
     try:
-        told = interpreter.ask("devices", "torch")
+        answer = interpreter.ask("devices", "torch")
     except InterpreterError as error:  # each claim says so too
         return str(error).partition("\n")[0]
     why = "" if chosen.reason == "--python" else f": {chosen.reason}"
-    asked = f"asking {told['executable']} (Python {told['version']}, {told['torch']}){why}"
+    asked = f"asking {answer['executable']} (Python {answer['version']}, {answer['torch']}){why}"
     hint = "; if the job runs in another interpreter, use --python"
-    return asked + (hint if told["torch"] == "torch is not installed" else "")
+    return asked + (hint if answer["torch"] == "torch is not installed" else "")
 
 
 def _refuse_misspelt_verbs(paths: Sequence[str]) -> None:
@@ -135,22 +135,24 @@ def _wanted(settings: Settings) -> Mapping[str, list[str]]:
     return wanted
 
 
-def pins(configuration: Configuration) -> Callable[[str, str], Pin | None]:
-    """Return what tells which version the project of a file pins a package to."""
+def pins(configuration: Configuration) -> Callable[[str, str], PinnedVersion | None]:
+    """Return a function that finds the version to which the project of a file pins a package."""
     disk = Disk(text_of)
 
     @cache
-    def pin(package: str, folder: str) -> Pin | None:
+    def pin(package: str, folder: str) -> PinnedVersion | None:
         path = os.path.join(folder, "program.py")
         project = project_of(path, configuration.settings_for(folder), disk)
         found = project.versions(canonicalize_name(package))
         is_one = len(found) == 1 and found[0].said.startswith(("pin", "lock"))
-        return Pin(str(found[0].version), found[0].said) if is_one else None
+        return PinnedVersion(str(found[0].version), found[0].said) if is_one else None
 
     return lambda package, file: pin(package, os.path.dirname(os.path.abspath(file)))
 
 
-def _named(results: Mapping[Claim, Result], findings: Sequence[Finding]) -> dict[Claim, Result]:
+def _with_rules(
+    results: Mapping[Claim, Result], findings: Sequence[Finding]
+) -> dict[Claim, Result]:
     """Return the results with the rule that found it behind each place of a claim."""
     rules = {
         f"{claim.path}:{claim.line}": f"{finding.code} {finding.name}"

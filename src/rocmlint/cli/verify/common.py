@@ -1,4 +1,4 @@
-"""What every verb of verify shares: its flags, and how results become a report and an exit code."""
+"""Common parts of the verbs of verify: flags, and how results become a report and an exit code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LONGEST = 1e9
 
 
 def help_of(arguments: str, description: str, more: str = "", *, command: bool = False) -> Help:
-    """Make the help of a verb; ``more`` stands above the exit codes."""
+    """Make the help of a verb; ``more`` precedes the exit codes."""
     return Help(arguments, description, more + _EXIT_CODES, command)
 
 
@@ -61,7 +61,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
 
 
 def add_output_argument(parser: ArgumentParser) -> None:
-    """Add where the report goes, for a verb beside which others print too."""
+    """Add the flag for where the report goes, for a verb whose command prints, too."""
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write the report")
 
 

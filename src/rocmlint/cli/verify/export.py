@@ -15,8 +15,8 @@ from rocmlint.cli.verify.common import (
     refuse_wrong_factory,
 )
 from rocmlint.errors import ConfigError
-from rocmlint.verify.export.judge import judged
-from rocmlint.verify.export.question import Question, asked, probed
+from rocmlint.verify.export.judge import verdicts_of
+from rocmlint.verify.export.question import ExportQuestion, asked, probed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -96,11 +96,11 @@ def run(flags: SimpleNamespace) -> int:
         facts = asked(question, interpreter_of(flags), shown)
     finally:
         progress.close()
-    found = judged(facts, question.name)
+    found = verdicts_of(facts, question.name)
     return finish([result for each in found for result in each.results], flags)
 
 
-def question_of(flags: SimpleNamespace) -> Question:
+def question_of(flags: SimpleNamespace) -> ExportQuestion:
     """Return what is asked about one model. Raises ConfigError."""
     if flags.factory:
         refuse_wrong_factory(flags.factory)
@@ -108,4 +108,4 @@ def question_of(flags: SimpleNamespace) -> Question:
         message = f"--config {flags.config}: not a directory with a config.json"
         raise ConfigError(message)
     modes = (False, True) if flags.both_modes else (flags.strict,)
-    return Question(flags.factory, flags.config, modes, flags.onnx, flags.plain, flags.memory)
+    return ExportQuestion(flags.factory, flags.config, modes, flags.onnx, flags.plain, flags.memory)

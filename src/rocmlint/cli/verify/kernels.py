@@ -11,7 +11,7 @@ from rocmlint.cli.verify.arch import gpu
 from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, interpreter_of
 from rocmlint.gpus.devices import Devices, find_devices
 from rocmlint.text.words import counted
-from rocmlint.verify.code_objects.judge import Judge
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.kernels.check import check, scan
 from rocmlint.verify.kernels.compiled.check import Builders
 from rocmlint.verify.kernels.compiled.check import check as check_caches
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.kernels.check import Scan
-    from rocmlint.verify.kernels.compiled.places import Cache
+    from rocmlint.verify.kernels.compiled.places import KernelCache
 
 _DESCRIPTION = """Read the device code in every .so, .co, .hsaco and .kpack file in the paths, and
 report whether HIP finds code for the GPU in it. No GPU is needed if --arch names one; no code
@@ -65,7 +65,7 @@ def run(flags: SimpleNamespace) -> int:
     if roots:
         kept = [each for each in kept if any(_is_below(each.folder, root) for root in roots)]
     roots = roots or interpreter.ask("devices", "folders")["folders"]
-    devices = _named(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
+    devices = _devices_of(flags.arch) if flags.arch else find_devices(interpreter=interpreter)
     found = scan(roots)
     kept += _unknown(found, kept)
     note = f"{counted(found.looked_at, 'file')}, {found.without_code:,} without device code"
@@ -73,7 +73,7 @@ def run(flags: SimpleNamespace) -> int:
         note += f", {found.for_cuda:,} for CUDA next to others for AMD GPUs, which are skipped"
     with suppress(OSError):  # a full stderr is no reason to keep the results back
         print(note, file=sys.stderr)
-    judge = Judge(os.environ)
+    judge = KernelJudge(os.environ)
     results = check(found.without(kept), devices, roots, os.environ)
     more = check_caches(kept, devices, judge, installed, os.environ)
     return finish([*results, *more], flags)
@@ -82,8 +82,8 @@ def run(flags: SimpleNamespace) -> int:
 def _builders(interpreter: Interpreter) -> Builders:
     """Ask where the packages are that compile kernels."""
     names = ("aiter", "torch", "triton")
-    told = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
-    places = zip(names, told, strict=True)
+    origins = interpreter.ask("imports.defined", {"targets": [(each, "") for each in names]})
+    places = zip(names, origins, strict=True)
     return Builders({name: os.path.dirname(it["origin"]) for name, it in places if it["origin"]})
 
 
@@ -92,14 +92,14 @@ def _is_below(path: str, root: str) -> bool:
     return os.path.join(path, "").startswith(os.path.join(root, ""))
 
 
-def _unknown(found: Scan, kept: Sequence[Cache]) -> list[Cache]:
+def _unknown(found: Scan, kept: Sequence[KernelCache]) -> list[KernelCache]:
     """Return the caches that files are in which were found, without those that are known."""
     paths = (each.found.path for each in found.files if not each.is_named)
     known = {os.path.realpath(each.folder) for each in kept}
     return [each for each in caches_of(paths) if os.path.realpath(each.folder) not in known]
 
 
-def _named(names: Sequence[str]) -> Devices:
+def _devices_of(names: Sequence[str]) -> Devices:
     """Read the targets that are given. Raises ConfigError for what no GPU can have."""
     found = [str(gpu(name)) for name in names]
     return Devices(tuple(dict.fromkeys(found)), "--arch")

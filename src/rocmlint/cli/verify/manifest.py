@@ -13,15 +13,15 @@ from rocmlint.lint.run import Options
 from rocmlint.lint.run import run as lint
 from rocmlint.text.visible import visible
 from rocmlint.text.words import counted
-from rocmlint.verify.claims.context import Context
-from rocmlint.verify.claims.functions import proposals
+from rocmlint.verify.claims.context import ClaimContext
+from rocmlint.verify.claims.proposals import proposals
 from rocmlint.verify.manifest.read import Manifest, as_toml, make, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from types import SimpleNamespace
 
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
 
 HELP = help_of(
     "[OVERLAY --package NAME==VERSION] [--functions PATH ...]",
@@ -90,7 +90,7 @@ def _functions(flags: SimpleNamespace) -> tuple[ManifestFunction, ...]:
     folder = os.path.dirname(os.path.abspath(flags.output or "manifest.toml"))
     wanted = [each for each in outcome.claims if each.kind == "replacement" and each.given]
     targets = tuple(dict.fromkeys((each.subject, each.given) for each in wanted))
-    found = list(proposals(wanted, Context(interpreter_of(flags), targets=targets), folder))
+    found = list(proposals(wanted, ClaimContext(interpreter_of(flags), targets=targets), folder))
     for problem in [*outcome.problems, *outcome.remarks, *outcome.unread]:
         sys.stderr.write(f"{visible(problem)}\n")
     for each in found:

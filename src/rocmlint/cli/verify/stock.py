@@ -1,4 +1,4 @@
-"""``rocmlint verify stock``: compares an installed package with what its wheel brought."""
+"""``rocmlint verify stock``: compares an installed package with the files of its wheel."""
 
 from __future__ import annotations
 

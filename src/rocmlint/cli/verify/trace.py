@@ -12,9 +12,9 @@ from rocmlint.cli.verify.common import add_usual_arguments, finish, help_of, int
 from rocmlint.errors import ConfigError
 from rocmlint.verify.result import EXIT_CODES, overall
 from rocmlint.verify.trace import attribution, compared
-from rocmlint.verify.trace.files import read
 from rocmlint.verify.trace.index import build, cache_folder, default_roots
 from rocmlint.verify.trace.origin import LIBRARIES
+from rocmlint.verify.trace.trace_files import read
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -15,7 +15,7 @@ from rocmlint.interpreter.choose import chosen_interpreter
 from rocmlint.why.diagnose import diagnose
 from rocmlint.why.facts.context import Context
 from rocmlint.why.host.examined import read_examination
-from rocmlint.why.log.read import UnreadableLogError, read_stream, read_text
+from rocmlint.why.log.log_reader import UnreadableLogError, read_stream, read_text
 from rocmlint.why.report import json_of, lines_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.why.entries.symptom import Symptom
     from rocmlint.why.host.host import Host
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.log_data import Log
 
 HELP = Help(
     "[FILE | - | TEXT] [PATH] [flags] | [PATH] [flags] -- COMMAND ...",
@@ -193,9 +193,9 @@ def _read(source: str, own: Sequence[Symptom]) -> Log:
         if sys.stdin is None or sys.stdin.isatty():
             message = "why: pipe a log into it, or name a file or a message"
             raise ConfigError(message)
-        return _named("standard input", lambda: read_stream(sys.stdin.buffer, _literals(own)))
+        return _read_named("standard input", lambda: read_stream(sys.stdin.buffer, _literals(own)))
     if _is_path(source):
-        return _named(source, lambda: _read_file(source, own))
+        return _read_named(source, lambda: _read_file(source, own))
     if not source.strip():
         message = "why: the message is empty"
         raise ConfigError(message)
@@ -221,7 +221,7 @@ def _read_file(path: str, own: Sequence[Symptom]) -> Log:
         return read_stream(file, _literals(own))
 
 
-def _named(source: str, read: Callable[[], Log]) -> Log:
+def _read_named(source: str, read: Callable[[], Log]) -> Log:
     """Read a log. Raises ConfigError with its name for what cannot be read."""
     try:
         return read()

@@ -16,15 +16,15 @@ from rocmlint.interpreter.inside.job.witness import VARIABLE
 from rocmlint.verify.job.processes import execute
 from rocmlint.verify.job.watch import Watch
 from rocmlint.verify.job.witnesses import WitnessError, prepare, read
+from rocmlint.why.log.log_reader import KeptLines, read_kept
 from rocmlint.why.log.order import with_ranks
-from rocmlint.why.log.read import Kept, read_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocmlint.verify.job.processes import Ending
     from rocmlint.verify.job.witness_report import WitnessReport
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.log_data import Log
 
 _BLOCK = 1 << 16
 _PATIENCE = 2.0
@@ -32,7 +32,7 @@ _PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
-class Job:
+class WatchedJob:
     """How a job ended, what it printed, and what was seen of its Python processes."""
 
     ending: Ending
@@ -56,7 +56,7 @@ class Job:
         return min(known, key=key, default=None)
 
 
-def run_job(command: Sequence[str], literals: Sequence[str]) -> Job:
+def run_job(command: Sequence[str], literals: Sequence[str]) -> WatchedJob:
     """Run a command to its end, as ``verify run`` does.
 
     Raises ConfigError, CommandError and WitnessError.
@@ -80,7 +80,7 @@ def run_job(command: Sequence[str], literals: Sequence[str]) -> Job:
     for each in witnesses:
         if each.rank is not None and each.facts.get("failure"):
             failures.setdefault(each.rank, str(each.facts["failure"]))
-    return Job(ending, with_ranks(log, failures), witnesses)
+    return WatchedJob(ending, with_ranks(log, failures), witnesses)
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def _passed_on(literals: Sequence[str]) -> Iterator[list[_Channel]]:
             targets = [1]
     sys.stdout.flush()
     sys.stderr.flush()
-    channels = [_Channel(each, Kept(literals)) for each in targets]
+    channels = [_Channel(each, KeptLines(literals)) for each in targets]
     with _without_signals():
         for each in channels:
             each.start()
@@ -118,7 +118,7 @@ class _Channel:
     """A pipe, or a terminal where the target is one, that is read by a thread."""
 
     target: int
-    kept: Kept
+    kept: KeptLines
     read_end: int = -1
     write_end: int = -1
     _last: bytes = b"\n"

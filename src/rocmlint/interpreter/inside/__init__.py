@@ -1,4 +1,4 @@
-"""What runs in the user's interpreter: standard library only, and nothing else of rocmlint.
+"""Code that runs in the user's interpreter: standard library only, nothing else of rocmlint.
 
 The parent (:mod:`rocmlint.interpreter.ask`) starts the interpreter, which loads this package by
 its path, so that neither rocmlint nor a changed ``sys.path`` is needed there. Each module here with

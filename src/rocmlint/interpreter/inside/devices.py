@@ -13,7 +13,7 @@ from . import search
 from .imports.importing import CheckoutError, search_installed
 
 _BUILDS = (("ROCm", "hip"), ("CUDA", "cuda"), ("XPU", "xpu"))
-"""What torch can be built for, and the name in torch/version.py that says for which version."""
+"""Platforms of torch's builds, and the name in torch/version.py that says for which version."""
 
 
 def answer(request: object) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     notes: list[str] = []
     model, scenarios = _subject(request, notes)
     child = importlib.import_module(f"{_AGREEMENT}.child")
-    facts: dict[str, Any] = child.answered(model, scenarios, request, progress.told)
+    facts: dict[str, Any] = child.answered(model, scenarios, request, progress.report)
     return {"model": type(model).__name__, "notes": [*versions(), *notes], **facts}
 
 
@@ -55,7 +55,7 @@ def _refuse_old(torch: Any) -> None:
 def _subject(request: dict[str, Any], notes: list[str]) -> tuple[Any, Any]:
     given: tuple[Any, ...]
     if request.get("config"):
-        parts = configured.of(request["config"], weights=True, processor=False)
+        parts = configured.parts_of_folder(request["config"], weights=True, processor=False)
         notes += parts.notes
         made = importlib.import_module(f"{_AGREEMENT}.configured")
         error = made.NoInputsError

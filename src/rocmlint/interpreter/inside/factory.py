@@ -1,4 +1,4 @@
-"""What ``package.module:name`` leads to: the one way in to the user's own code."""
+"""The object at ``package.module:name``: the one way in to the user's own code."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _NAME = "rocmlint"
 def load() -> None:
     """Have imports of ``rocmlint`` find the package that asks, and nothing else of its folder.
 
-    ``sys.path`` is left as it is, so none of the packages beside it can take the place of the
+    ``sys.path`` is left as it is, so none of the packages next to it can take the place of the
     user's own. Raises CannotAnswerError.
     """
     if sys.version_info < _OLDEST:

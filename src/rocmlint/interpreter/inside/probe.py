@@ -1,7 +1,7 @@
 """Runs one small operation, or a function of the user, under the profiler.
 
 The profiler writes its Chrome trace to a file that the parent reads. ``sdpa`` and ``linear`` also
-run once under a dispatch mode, which tells the operators that reach the backend. A function of the
+run once under a dispatch mode, which shows the operators that reach the backend. A function of the
 user does not: under a dispatch mode ``torch.compile`` runs the plain code, so that other kernels
 would be seen than those of the job (measured with torch 2.13.0).
 """

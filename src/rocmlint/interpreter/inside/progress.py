@@ -21,7 +21,7 @@ def begin(path: str) -> None:
     _Line.path = path
 
 
-def told(line: str) -> None:
+def report(line: str) -> None:
     """Say how far the work has come. It is no reason to fail that it cannot be said."""
     now = time.monotonic()
     if _Line.path is None or now < _Line.next:

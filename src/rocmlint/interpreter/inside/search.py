@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _INSTALLED = ("site-packages", "dist-packages")
 _given: list[str] | None = None
-"""What ``python -m`` would have as ``sys.path``; None where ``sys.path`` is what counts."""
+"""The ``sys.path`` that ``python -m`` would have; None where ``sys.path`` is what counts."""
 
 
 def begin(given: list[str]) -> None:

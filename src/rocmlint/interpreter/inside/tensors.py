@@ -63,7 +63,7 @@ def address_of(tensor: Any) -> int:
 
 
 def names_a_dtype(func: Any, args: Any, kwargs: Any) -> bool:
-    """Return whether a function of torch is told which dtype to give."""
+    """Return whether a function of torch is given a dtype."""
     torch = importlib.import_module("torch")
     said = any(isinstance(each, torch.dtype) for each in (*args, *(kwargs or {}).values()))
     return said or getattr(func, "__name__", "") in _CASTS

@@ -46,7 +46,7 @@ def relevant_environment() -> dict[str, str]:
 def answer(request: dict[str, list[str]]) -> dict[str, object]:
     """Return what this interpreter sees: the variables, and the folders that hold their readers.
 
-    ``names`` of the request are variables to tell too. ``environment`` are the variables,
+    ``names`` of the request are further variables to report. ``environment`` are the variables,
     ``packages`` the folders that imports search (without the standard library and the working
     folder), ``libraries`` those where the dynamic linker is sent, ``rocm`` the installed ROCm.
     """

@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub Actions: annotations beside the changed lines.
+"""Workflow commands of GitHub Actions: annotations next to the changed lines.
 
 GitHub shows ten notices of a step, so that of more notes the last counts the others.
 """

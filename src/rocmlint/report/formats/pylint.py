@@ -20,7 +20,7 @@ _LETTERS = {"error": "E", "warning": "W", "note": "I"}
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - a program reads it
     """Yield ``path:line: [E(CODE), name] message`` for each; ``W`` is a warning, ``I`` a note.
 
-    Programs tell by this letter how severe it is, and take what is in parentheses for the rule.
+    Programs take the severity from this letter, and take what is in parentheses for the rule.
     """
     for finding in report.findings:
         path = at_line_start(visible(finding.path))

@@ -27,7 +27,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - J
     """Yield the document, one finding a line; the format has no place for problems."""
     lines = Lines(report.texts)
     yield f'{{"source": {dumps(_SOURCE)},\n"diagnostics": '
-    yield from array(_diagnostic(each, lines.of(each.path)) for each in report.findings)
+    yield from array(_diagnostic(each, lines.lines_of(each.path)) for each in report.findings)
     yield "}\n"
 
 

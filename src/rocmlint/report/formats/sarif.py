@@ -30,7 +30,7 @@ _SCHEMA = (
 )
 
 _ROOT = "%SRCROOT%"
-"""What paths are relative to, by the name that GitHub knows."""
+"""The base of relative paths, by the name that GitHub knows."""
 
 
 def render(report: Report, *, color: bool) -> Iterator[str]:  # noqa: ARG001 - JSON has no colours

@@ -39,7 +39,7 @@ def render(report: Report, *, color: bool) -> Iterator[str]:
         yield f"{where} {rule} {finding.name}\n"
         for line in finding.message.splitlines():
             yield f"  {at_line_start(visible(line))}\n"
-        frame = list(_frame(finding, lines.of(finding.path)))
+        frame = list(_frame(finding, lines.lines_of(finding.path)))
         margin = max((len(gutter) for gutter, _ in frame), default=1)
         for gutter, code in frame:
             bar = paint(f"{gutter:>{margin}} |", BLUE, color=color)
@@ -76,7 +76,7 @@ def _place(finding: Finding) -> str:
 
 
 def _below(finding: Finding) -> Iterator[tuple[str, str, str]]:
-    """Yield what stands below the code: a label, its colour, and the text."""
+    """Yield the lines below the code: a label, its color, and the text."""
     for each in finding.related:
         yield "from", BLUE, str(each)
     if finding.help:
@@ -93,7 +93,7 @@ def _how(fix: Fix) -> str:
 
 
 def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what stands in the gutter and beside it, for each line."""
+    """Yield the text in the gutter and next to it, for each line."""
     for index, (number, before, marked, after) in enumerate(frame(finding, lines)):
         if index == 0:
             yield "", ""

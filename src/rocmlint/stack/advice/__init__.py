@@ -1,1 +1,1 @@
-"""What to type so that torch stays the build it is: pins, constraints, commands, a way back."""
+"""Commands that keep the installed build of torch: pins, constraints, installs, a way back."""

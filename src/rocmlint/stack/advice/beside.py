@@ -1,4 +1,4 @@
-"""The commands that install what goes with a torch, and cannot replace that torch."""
+"""Commands that install libraries compatible with a torch, and cannot replace that torch."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rocmlint.stack.wheels.offered import how_to_install
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.stack.advice.keeping import Kept
+    from rocmlint.stack.advice.keeping import KeptBuilds
     from rocmlint.stack.installed.torch_build import TorchBuild
-    from rocmlint.stack.resolution.answer import Compatible, Library
+    from rocmlint.stack.resolution.answer import Compatible, FittingLibrary
 
 ANYWHERE = Wanted("")
 FROM_ITS_PLACE = ", from where torch came"
@@ -37,15 +37,15 @@ class Apart:
     command: str = ""
     """Empty where there is none that is safe."""
     places: tuple[str, ...] = ()
-    """Where there are ROCm builds, of it or of what it brings."""
+    """Where there are ROCm builds, of the library or of what an install adds."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to type, and what is to be known of it."""
+    """Commands to type, and notes on them."""
 
     command: str = ""
-    """For all that brings nothing but itself and what is not built for a GPU."""
+    """The command for all that installs nothing but itself and what is not built for a GPU."""
     notes: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
 
@@ -60,7 +60,7 @@ class Here:
     """The machine and the environment in which commands are typed, as far as they are known."""
 
     machine: Wanted = ANYWHERE
-    """What ``install-command`` chooses wheels by there."""
+    """The machine by which ``install-command`` chooses wheels there."""
     torch: TorchBuild | None = None
     """The torch that is kept, where it is installed there."""
     is_there: bool = True
@@ -82,8 +82,8 @@ class Here:
         return is_rocm and self.torch is not None and not labelled_rocm(self.torch.version)
 
 
-def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
-    """Return the commands for what fits; what brings code for CUDA stands apart."""
+def advice(answer: Compatible, kept: KeptBuilds, here: Here = Here()) -> Advice:
+    """Return the commands for what fits; what installs code for CUDA is separate."""
     if not answer.together:
         return Advice()
     fitting = [each for each in answer.libraries if each.version and each.name != "torch"]
@@ -102,21 +102,21 @@ def advice(answer: Compatible, kept: Kept, here: Here = Here()) -> Advice:
     )
 
 
-def _is_plain(library: Library) -> bool:
-    """Return whether an install of a library beside torch brings nothing that is not for ROCm."""
+def _is_plain(library: FittingLibrary) -> bool:
+    """Return whether an install of a library next to torch adds nothing that is not for ROCm."""
     others = {*rocm_wheels.BUILT_FOR_CUDA, *TORCH_FAMILY, *BUILT_AGAINST_TORCH}
     return library.name not in others and not library.brings
 
 
-def _is_installed(library: Library, kept: Kept, here: Here) -> bool:
-    """Return whether it is torchvision or torchaudio, and the build that goes with torch."""
+def _is_installed(library: FittingLibrary, kept: KeptBuilds, here: Here) -> bool:
+    """Return whether it is torchvision or torchaudio, in the build that belongs to torch."""
     there = dict(each.split("==") for each in kept.pins).get(library.name, "")
     release, rocm = there.partition("+")[0], labelled_rocm(kept.torch)
     same = labelled_rocm(there) == rocm if rocm else here.is_unlabelled
     return library.name in COMPANIONS and release == library.version and same
 
 
-def _of_torch(answer: Compatible, kept: Kept, here: Here) -> Iterator[str]:
+def _of_torch(answer: Compatible, kept: KeptBuilds, here: Here) -> Iterator[str]:
     """Say how a torch gets there of which only the release is known."""
     if "+" in kept.torch or kept.constraints or Version(answer.torch).is_prerelease:
         return
@@ -134,7 +134,7 @@ def _of_torch(answer: Compatible, kept: Kept, here: Here) -> Iterator[str]:
         yield f"{torch} must be installed already: no ROCm build of it is known for this machine"
 
 
-def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
+def _of_unknown_place(kept: KeptBuilds) -> tuple[str, ...]:
     """Say that pip cannot get a build that is only named."""
     if "+" not in kept.torch or kept.index or kept.constraints:
         return ()
@@ -142,9 +142,9 @@ def _of_unknown_place(kept: Kept) -> tuple[str, ...]:
 
 
 def _with_companions(
-    kept: Kept, libraries: Iterable[Library], here: Here
-) -> tuple[Kept, list[str]]:
-    """Pin what libraries require of torchvision and torchaudio to the builds beside torch's."""
+    kept: KeptBuilds, libraries: Iterable[FittingLibrary], here: Here
+) -> tuple[KeptBuilds, list[str]]:
+    """Pin the torchvision and torchaudio that libraries require to the builds for torch."""
     pins, notes = [], []
     for name in sorted({name for each in libraries for name in each.companions}):
         version = _released_with(kept.torch, name) if kept.index and not kept.constraints else ""
@@ -153,8 +153,8 @@ def _with_companions(
             continue
         by = ", ".join(each.name for each in libraries if name in each.companions)
         how = here.how(kept.torch, name)
-        told = f": {how}" if how else FROM_ITS_PLACE
-        notes.append(f"{by} requires {name}; install its ROCm build first{told}")
+        advice = f": {how}" if how else FROM_ITS_PLACE
+        notes.append(f"{by} requires {name}; install its ROCm build first{advice}")
     return replace(kept, pins=(*kept.pins, *pins)), notes
 
 
@@ -172,13 +172,13 @@ def _released_with(torch: str, name: str) -> str:
         return ""
 
 
-def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
-    """Return what to do about a library that a plain install would bring more than itself with."""
+def _apart(library: FittingLibrary, kept: KeptBuilds, here: Here, python: str) -> Apart:
+    """Return what to do about a library if a plain install would install more than itself."""
     name, pin = library.name, library.pin
     if name in COMPANIONS:
         how = here.how(kept.torch, name)
-        told = f"{how} prints the command for its ROCm build" if how else ""
-        return Apart(pin, told or f"install its ROCm build{FROM_ITS_PLACE}")
+        advice = f"{how} prints the command for its ROCm build" if how else ""
+        return Apart(pin, advice or f"install its ROCm build{FROM_ITS_PLACE}")
     if name in TORCH_FAMILY:
         return Apart(pin, "torch brings the triton that it needs")
     if name in rocm_wheels.BUILT_FOR_CUDA or library.brings == (pin,):
@@ -197,7 +197,7 @@ def _apart(library: Library, kept: Kept, here: Here, python: str) -> Apart:
     return Apart(pin, why, (), command, tuple(places(pin, kept, python=python)))
 
 
-def _ends(library: Library) -> list[str]:
+def _ends(library: FittingLibrary) -> list[str]:
     """Return the packages that the ways end at, before another torch; but not Triton."""
     steps = [each.split(" -> ")[1:] for each in library.brings]
     kept = [[each for each in way if not each.startswith(("torch==", "triton=="))] for way in steps]

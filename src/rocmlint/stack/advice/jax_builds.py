@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels
 from rocmlint.stack.wheels.amd_parts import install
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ON_PYPI = {
     "7": ("7", "0.6.0 0.7.1 0.9.1 0.9.2 0.10.0 0.10.1 0.10.2 0.11.0 0.11.1 0.11.2 0.12.0"),
     "10": ("10", "0.11.1 0.11.2 0.12.0"),
 }
-"""What the parts are called on PyPI, and the releases of both (its pages, 2026-11-28)."""
+"""The names of the parts on PyPI, and the releases of both (its pages, 2026-11-28)."""
 _FIRST_FOR_10 = "0.11.1"
 _TOO_OLD_FOR_10 = ("3.10", "3.11")
 """Pythons without a jax that knows ROCm 10: that of Python 3.11 ends with 0.10.2."""
@@ -71,7 +71,7 @@ def for_rocm(here: Surroundings, found: Iterable[Distribution] = ()) -> str:
         return none
     for row in amd_wheels.elsewhere("jax", here.rocm) if here.rocm else ():
         if here.python and here.python not in row.python:
-            return f"JAX for ROCm {here.rocm} is built for Python {listed(row.python)} only"
+            return f"JAX for ROCm {here.rocm} is built for Python {enumerated(row.python)} only"
         return first + " and ".join(_without_rocm(_commands(row, here), here))
     return first + _of_pypi(here, major)
 

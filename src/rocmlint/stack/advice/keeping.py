@@ -1,4 +1,4 @@
-"""The torch that is to stay: as words of an install beside it, or as a constraints file."""
+"""The torch that is to stay: as words of an install command, or as a constraints file."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 _NO_ROCM = re.compile(r"cpu|xpu|cu\d+")
-"""Local versions, beside those of ROCm, that are also the name of a package index of torch."""
+"""Local versions, other than those of ROCm, that are also the name of a package index of torch."""
 NAMED_IN_LINES = (*FAMILY, "triton")
-"""What a requirement of another package can replace; nothing requires triton by its ROCm names."""
+"""Names that a requirement can replace; nothing requires triton by its ROCm names."""
 _PLAIN_INSTALL = re.compile(r"pip install(?: [A-Za-z0-9][\w.\[\],=<>!~+-]*)+")
 _MARK = "# Constraints of rocmlint stack"
 """How the first line of a constraints file begins: what has another one is somebody else's."""
@@ -47,7 +47,7 @@ BEST_OF_ALL = ("--index-strategy", "unsafe-best-match")
 
 
 class Package(Protocol):
-    """What is installed, or was when it was written down."""
+    """A package that is installed, or was when it was recorded."""
 
     @property
     def name(self) -> str:
@@ -59,10 +59,10 @@ class Package(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptBuilds:
     """Exact builds that an install must not replace, and the package index that has them.
 
-    Where they stand in a constraints file, that is named in their place.
+    If a constraints file has them, commands name that file instead.
     """
 
     pins: tuple[str, ...] = ()
@@ -93,15 +93,15 @@ class Kept:
         return f"{action} {shlex.join(words)}"
 
     def pip_install(self, *words: str) -> str:
-        """Return the command that installs something beside what is kept."""
+        """Return the command that installs something and leaves what is kept alone."""
         return shlex.join(("pip", "install", *words, *self.words()))
 
 
-NOTHING = Kept()
+NOTHING = KeptBuilds()
 """Where no torch is installed that should stay."""
 
 
-def kept(environment: Environment) -> Kept:
+def kept(environment: Environment) -> KeptBuilds:
     """Return the torch of an environment, and what is installed with it and takes it."""
     named = [environment.get(name) for name in NAMED_IN_LINES]
     there = [each for each in named if each is not None and takes_its_torch(each, environment)]
@@ -109,7 +109,7 @@ def kept(environment: Environment) -> Kept:
 
 
 def takes_its_torch(package: Distribution, environment: Environment) -> bool:
-    """Return whether a package can stay beside torch: two that exclude each other cannot."""
+    """Return whether a package can stay with torch: two that exclude each other cannot."""
     torch = environment.get("torch")
     if torch is None or torch.parsed is None:
         return package is torch
@@ -117,17 +117,17 @@ def takes_its_torch(package: Distribution, environment: Environment) -> bool:
     return all(is_met(each, torch.parsed) for each in asked)
 
 
-def kept_versions(versions: Iterable[tuple[str, str]]) -> Kept:
+def kept_versions(versions: Iterable[tuple[str, str]]) -> KeptBuilds:
     """Return builds by name and version; what is not a version cannot be kept."""
     found = {name: version for name, version in versions if version_of(version) is not None}
     pins = tuple(f"{name}=={version}" for name, version in found.items())
-    return Kept(pins, index_of(found.get("torch", "")))
+    return KeptBuilds(pins, index_of(found.get("torch", "")))
 
 
 def index_of(version: str) -> str:
     """Return the index of PyTorch's, or of AMD's, that a torch came from, by its label.
 
-    Empty if unknown; AMD's indexes for one family of GPUs are, as the label does not tell it, and
+    Empty if unknown; AMD's indexes for one family of GPUs are, as the label does not name it, and
     so is that of a release which PyTorch has not published for the ROCm of its label.
     """
     label, rocm = version.partition("+")[2], labelled_rocm(version)
@@ -146,7 +146,7 @@ def index_of(version: str) -> str:
 def place_of(torch: str, packages: Iterable[str]) -> tuple[str, ...]:
     """Return the words by which pip takes a torch and its family from where they came from.
 
-    ``packages`` are the names of what is installed with it: that of ROCm's libraries tells which of
+    ``packages`` are the names of what is installed with it: that of ROCm's libraries shows which of
     AMD's indexes for a family of GPUs it was. Empty if unknown.
     """
     url, names = index_of(torch), tuple(packages)
@@ -167,7 +167,7 @@ def place_of(torch: str, packages: Iterable[str]) -> tuple[str, ...]:
 def amd_index(rocm: str, packages: Iterable[str]) -> str:
     """Return AMD's index that a version of ROCm was installed from; empty if unknown.
 
-    Where there is one for all GPUs and one for each family, the package of ROCm's libraries tells
+    Where there is one for all GPUs and one for each family, the package of ROCm's libraries shows
     which it was: ``packages`` are the names of what is installed.
     """
     if not is_version(rocm):

@@ -1,4 +1,4 @@
-"""Where the packages of an environment came from, and what pip cannot bring back from there.
+"""Where the packages of an environment came from, and what pip cannot restore from there.
 
 PyPI has torch 2.8.0, too: as a build for CUDA. So pip must not be asked for a ROCm build without a
 label, or for one that another installer (dnf, conda) has installed.
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _OF_PYPI = frozenset({"pip", "uv", "uv-pixi", "poetry", "pdm", "hatch", "rye"})
 """How INSTALLER begins where PyPI's indexes are what a package comes from."""
 _INSTALL_WITH = {"rpm": "dnf or zypper", "debian": "apt"}
-"""What a person types, where that is not what INSTALLER says."""
+"""Commands that a person types, if not the word in INSTALLER."""
 _LOCAL = re.compile(r"(?:-e (?P<editable>/.*)|[^ ]+ @ (?P<url>file://[^ #]*).*)")
 
 
-class Installed(Package, Protocol):
-    """What is installed, or was when it was written down, and by what."""
+class InstalledPackage(Package, Protocol):
+    """A package that is installed, or was when it was recorded, and its installer."""
 
     @property
     def installer(self) -> str:
@@ -40,8 +40,8 @@ class Installed(Package, Protocol):
 
 
 @dataclass(frozen=True)
-class Origins:
-    """The origins of an environment's packages, as far as their labels and names tell.
+class PackageOrigins:
+    """The origins of an environment's packages, as far as their labels and names show.
 
     ``place`` are the words that name where torch came from; empty if unknown.
     """
@@ -57,72 +57,70 @@ class Origins:
         """Whether torch is a ROCm build of which PyPI has the version, as another build."""
         return self.is_rocm and "+" not in self.torch
 
-    def index(self, package: Installed) -> str:
+    def index(self, package: InstalledPackage) -> str:
         """Return the index that a package came from; empty if unknown."""
         url = index_of(package.version)
         if url or not (_label(package) or is_of_amd(package.name)):
             return url
         return amd_index(rocm_of(package.version), self.names)
 
-    def lost(self, package: Installed, requirement: str) -> str:
-        """Return why pip does not bring a package back as it was, and what to do; else nothing.
+    def lost(self, package: InstalledPackage, requirement: str) -> str:
+        """Return why pip does not restore a package as it was, and what to do; else nothing.
 
         ``requirement`` is the line of a requirements file that should. The answer is one line, as
         it becomes a comment, whatever INSTALLER has.
         """
         return visible(self._lost(package, requirement))
 
-    def _lost(self, package: Installed, requirement: str) -> str:
+    def _lost(self, package: InstalledPackage, requirement: str) -> str:
         path = gone(requirement)
         if path:
-            return f"{_told(package)} was installed from {path}, which no longer exists"
+            return f"{_full_name(package)} was installed from {path}, which no longer exists"
         if f"{package.name}==" not in requirement:
             return ""
         if is_of_torch(package.name) and self.is_foreign(package):
             how = _INSTALL_WITH.get(package.installer, package.installer)
-            why = f"{_told(package)} was installed by {package.installer}, and pip would install "
-            return f"{why}PyPI's build instead: reinstall it with {how}"
+            what = f"{_full_name(package)} was installed by {package.installer}"
+            return f"{what}, and pip would install PyPI's build instead: reinstall it with {how}"
         if self.is_unlabelled and package.name in {*TORCH_FAMILY} and not _label(package):
             what = "is" if package.name == "torch" else "was installed with"
-            why = (
-                f"{_told(package)} {what} a ROCm build without a label, and PyPI has another build"
-            )
-            return f"{why} of this version: reinstall it from where it came"
+            why = f"{_full_name(package)} {what} a ROCm build without a label, and PyPI has another"
+            return f"{why} build of this version: reinstall it from where it came"
         return self._of_no_index(package)
 
-    def is_foreign(self, package: Installed) -> bool:
+    def is_foreign(self, package: InstalledPackage) -> bool:
         """Return whether a package came from elsewhere than the indexes that pip knows."""
         words = package.installer.lower().split()
         return bool(words) and words[0] not in _OF_PYPI
 
-    def _of_no_index(self, package: Installed) -> str:
+    def _of_no_index(self, package: InstalledPackage) -> str:
         if not _label(package):
             if package.name not in NOT_ON_PYPI or is_of_amd(package.name):
                 return ""
             where = "".join(f"; {each}" for each in places(package.name))
-            return f"{_told(package)} is not on PyPI: reinstall it from where it came{where}"
+            return f"{_full_name(package)} is not on PyPI: reinstall it from where it came{where}"
         of_torch = labelled_rocm(self.torch) if self.place else ""
         is_beside = bool(of_torch) and labelled_rocm(package.version) == of_torch
         if is_beside or self.index(package):
             return ""
-        why = f"{_told(package)} came from an unknown index (see its label)"
+        why = f"{_full_name(package)} came from an unknown index (see its label)"
         return f"{why}, or was built from source: reinstall it from there"
 
 
-def origins(packages: Iterable[Installed], torch: TorchBuild | None) -> Origins:
+def origins(packages: Iterable[InstalledPackage], torch: TorchBuild | None) -> PackageOrigins:
     """Return the origins of packages; ``torch`` is the build that is among them."""
     found = {each.name: each.version for each in packages}
     version = found.get("torch", "")
     place = place_of(version, found) if version else ()
     is_rocm = torch is not None and torch.kind == "HIP"
-    return Origins(frozenset(found), version, place, is_rocm)
+    return PackageOrigins(frozenset(found), version, place, is_rocm)
 
 
-def _told(package: Installed) -> str:
+def _full_name(package: InstalledPackage) -> str:
     return f"{package.name} {package.version}"
 
 
-def _label(package: Installed) -> str:
+def _label(package: InstalledPackage) -> str:
     return package.version.partition("+")[2]
 
 

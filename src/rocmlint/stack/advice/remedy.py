@@ -1,4 +1,4 @@
-"""What to type when a requirement is not met, so that torch stays the build it is."""
+"""Commands for a requirement that is not met, which keep the build of torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocmlint.published import imports, requirements, rocm_wheels
 from rocmlint.published.closure import brings_other
 from rocmlint.published.fitting import newest_accepting
 from rocmlint.stack.advice import jax_builds
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.rocm_builds import COMPILE_ANEW, rocm_build
 from rocmlint.stack.advice.torch_command import NOWHERE, Surroundings, meeting, one_index
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH, TORCH_FAMILY, minor_of
@@ -39,7 +39,7 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     extra: str,
     python: str,
     *,
-    kept: Kept = NOTHING,
+    kept: KeptBuilds = NOTHING,
     here: Surroundings = NOWHERE,
 ) -> str:
     """Return what makes the requirement of a package true.
@@ -85,7 +85,9 @@ def remedy(  # noqa: PLR0913 - a requirement, who makes it, and where
     return f"{keep}; or {move}" if move else keep
 
 
-def _of_jax(package: Distribution, requirement: Requirement, kept: Kept, here: Surroundings) -> str:
+def _of_jax(
+    package: Distribution, requirement: Requirement, kept: KeptBuilds, here: Surroundings
+) -> str:
     """Return how a part of JAX gets its other half: for another ROCm both are replaced."""
     major = here.rocm.partition(".")[0]
     if major and jax_builds.major_of(package.name) not in {"", major}:
@@ -108,7 +110,7 @@ def importing(
     package: Distribution,
     other: Distribution,
     name: str,
-    kept: Kept = NOTHING,
+    kept: KeptBuilds = NOTHING,
     installed: Iterable[Distribution] = (),
 ) -> str:
     """Return which release to install where a package asks another for a name that it has not.
@@ -175,10 +177,11 @@ def newest_taking(
     return newest_accepting(package, [version], demand, python)
 
 
-def _replaces_torch(requirement: Requirement, kept: Kept, python: str) -> bool:
+def _replaces_torch(requirement: Requirement, kept: KeptBuilds, python: str) -> bool:
     """Return whether what pip would take for a requirement pins torch, or excludes newer ones.
 
-    Also whether it brings what overwrites the triton that is kept with torch, or is for CUDA only.
+    Also whether it installs what overwrites the triton that is kept with torch, or is for CUDA
+    only.
     """
     name = canonicalize_name(requirement.name)
     newest = requirements.newest(name, requirement.specifier)

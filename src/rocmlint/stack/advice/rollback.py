@@ -1,4 +1,4 @@
-"""The file that pip can bring an environment back from: every package at its exact version."""
+"""The file from which pip can restore an environment: every package at its exact version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.shapes import is_shaped
 from rocmlint.stack.advice.installer import Installer
-from rocmlint.stack.advice.origins import Origins, origins, path_of
+from rocmlint.stack.advice.origins import PackageOrigins, origins, path_of
 from rocmlint.stack.advice.rocm_builds import SOURCE_ONLY
 from rocmlint.stack.installed.contents import always_required, libraries
 from rocmlint.stack.installed.distributions import BUILT_AGAINST_TORCH
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 _MOST = 1000
-"""Files beside which another name is looked for."""
+"""So many files may exist before no other name is tried."""
 _ORIGIN = {"url": str, "subdirectory": str, "vcs_info": {str: str}, "dir_info": {str: object}}
 """The fields of a direct_url.json that are used."""
 _WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_info": {}}
@@ -35,7 +35,7 @@ _WITHOUT: dict[str, Any] = {"url": "", "subdirectory": "", "vcs_info": {}, "dir_
 def write_rollback(environment: Environment, path: str) -> str:
     """Write the packages of an environment, and give the path: never one that is there already.
 
-    Beside ``before.txt`` it becomes ``before-2.txt``. Raises RocmlintError.
+    If ``before.txt`` exists, it becomes ``before-2.txt``. Raises RocmlintError.
     """
     try:
         path = _reserved(os.path.abspath(path))
@@ -54,7 +54,7 @@ def write_rollback(environment: Environment, path: str) -> str:
 
 
 def rollback_text(environment: Environment, path: str) -> str:
-    """Return what pip or uv brings the packages back from."""
+    """Return the requirements from which pip or uv restores the packages."""
     found = _origins(environment)
     lines = [
         f"# The packages of {environment.executable} (Python {environment.python}).",
@@ -72,7 +72,7 @@ def rollback_text(environment: Environment, path: str) -> str:
 
 
 def not_restored(environment: Environment, names: Collection[str]) -> list[str]:
-    """Return why that file does not bring some packages back, and what to do instead."""
+    """Return why that file does not restore some packages, and what to do instead."""
     found = _origins(environment)
     there = (each for each in environment.distributions if each.name in names)
     return [why for each in there if (why := found.lost(each, source_of(each)))]
@@ -85,7 +85,7 @@ def compiled_again(environment: Environment, names: Collection[str]) -> list[str
     return [command for each in there if (command := _compiled(environment, each, found))]
 
 
-def _origins(environment: Environment) -> Origins:
+def _origins(environment: Environment) -> PackageOrigins:
     return origins(environment.distributions, read_torch(environment))
 
 
@@ -142,7 +142,7 @@ def _reserved(path: str) -> str:
     raise RocmlintError(message)
 
 
-def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterator[str]:
+def _lines(distribution: Distribution, found: PackageOrigins, compiled: str) -> Iterator[str]:
     """Yield a package, and what is to be known of it.
 
     What pip would not find, would find another build of, or has to compile is a comment: a line
@@ -162,7 +162,7 @@ def _lines(distribution: Distribution, found: Origins, compiled: str) -> Iterato
     yield f"# {line}" if why else line
 
 
-def _compiled(environment: Environment, distribution: Distribution, found: Origins) -> str:
+def _compiled(environment: Environment, distribution: Distribution, found: PackageOrigins) -> str:
     """Return the command that compiles a package for torch; empty if pip needs none for it.
 
     A line of a file is built without the torch that is in the same file.
@@ -175,7 +175,7 @@ def _compiled(environment: Environment, distribution: Distribution, found: Origi
 
 
 def _needs_torch_to_build(
-    environment: Environment, distribution: Distribution, found: Origins
+    environment: Environment, distribution: Distribution, found: PackageOrigins
 ) -> bool:
     """Return whether pip would build a package that needs torch for that.
 

@@ -1,4 +1,4 @@
-"""The ``rocmlint stack install-command`` that brings torch and its companions, and works.
+"""The ``rocmlint stack install-command`` that installs torch and its companions, and works.
 
 It is chosen by the functions that the verb itself uses, so what is advised is never refused.
 """
@@ -15,8 +15,8 @@ from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.verdicts import is_met
 from rocmlint.stack.versions import labelled_rocm
 from rocmlint.stack.wheels.amd_parts import CORE, DEVICE, FAMILY, is_nightly, rocm_of
-from rocmlint.stack.wheels.install import COMPANIONS, Wanted, listed
-from rocmlint.stack.wheels.sources import COMMAND, attempted
+from rocmlint.stack.wheels.install import COMPANIONS, Wanted, enumerated
+from rocmlint.stack.wheels.wheel_sources import COMMAND, attempted
 from rocmlint.text.written import minor_release, version_of
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from rocmlint.stack.wheels.install import Installation, Source
 
 _ONE_INDEX = "install torch and its companions from one index"
-"""What is left to say where no wheels are known."""
+"""The advice if no wheels are known."""
 _PLACE = "gfx..."
-"""What stands for a GPU that is not known."""
+"""The placeholder for a GPU that is not known."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a torch is chosen for: the packages around it, and the ROCm and the GPUs that are here.
+    """The packages around a torch, and the ROCm and the GPUs that are here, for which it is chosen.
 
     What is empty is not known.
     """
@@ -125,7 +125,7 @@ def for_gpus(here: Surroundings, gpus: Iterable[str]) -> str:
     flags = "".join(f" --gpu {each}" for each in wanted.gpus)
     for each in (wanted, replace(wanted, companions=())):
         if attempted(each) is not None:
-            return f"{COMMAND}{flags}{_named(each.companions)}"
+            return f"{COMMAND}{flags}{_companion_flags(each.companions)}"
     return ""
 
 
@@ -247,7 +247,7 @@ def _is_device_of_torch(package: Distribution) -> bool:
 def _first(
     here: Surroundings, choices: Iterable[_Choice], missing: Requirement | None = None
 ) -> str:
-    """Return the command for the first choice that there is, and that brings what is missing."""
+    """Return the command for the first choice that there is, and that installs what is missing."""
     for each in dict.fromkeys(choices):
         command = _command(here, each, missing)
         if command or command is None:
@@ -259,7 +259,7 @@ def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -
     """Return the command for a choice; torchaudio, which ended with 2.11, is left out if need be.
 
     What is left out and takes another torch only is removed first. None where all of it is there:
-    it does not bring what is missing, and neither would another torch.
+    it does not install what is missing, and neither would another torch.
     """
     for left in ("", "torchaudio"):
         if left and (here.get(left) is None or left in here.required):
@@ -271,7 +271,7 @@ def _command(here: Surroundings, choice: _Choice, missing: Requirement | None) -
             if missing and not _changes(here, made):
                 return None
             first = f"pip uninstall -y {left}, then " if _refuses(here.get(left), made) else ""
-            return f"{first}{COMMAND}{_flags(choice)}{_named(named)}{flags}"
+            return f"{first}{COMMAND}{_flags(choice)}{_companion_flags(named)}{flags}"
     return ""
 
 
@@ -289,8 +289,8 @@ def _sources(
     )
     machines = [(wanted, "")]
     if not here.gpus:
-        gpus, told = _a_gpu(here, choice.rocm)
-        machines.append((replace(wanted, gpus=gpus), f" --gpu {told}"))
+        gpus, gpu_name = _a_gpu(here, choice.rocm)
+        machines.append((replace(wanted, gpus=gpus), f" --gpu {gpu_name}"))
     by_source: tuple[Source | None, ...] = (None, "amd", "radeon") if choice.label else (None,)
     end = f"=={choice.torch}+{choice.label}"
     for source in by_source:
@@ -322,7 +322,7 @@ def _changes(here: Surroundings, made: Installation) -> bool:
 def _a_gpu(here: Surroundings, rocm: str) -> tuple[tuple[str, ...], str]:
     """Return a GPU that AMD's wheels for a ROCm serve, and how it is named in the command.
 
-    An index for a family has to be told one. The libraries of a family are for its GPUs; without
+    An index for a family needs one. The libraries of a family are for its GPUs; without
     any there is a place for one.
     """
     builds = [each for each in amd_wheels.builds() if each.rocm == rocm]
@@ -356,7 +356,7 @@ def _nightly(here: Surroundings) -> str:
     wanted = Wanted(rocm, None, here.companions, nightly=True, gpus=here.gpus, every=False)
     if attempted(wanted) is None:
         return ""
-    return f"{_removed(here)}{COMMAND} --rocm {rocm} --nightly{_named(here.companions)}"
+    return f"{_removed(here)}{COMMAND} --rocm {rocm} --nightly{_companion_flags(here.companions)}"
 
 
 def _for_no_rocm(here: Surroundings) -> str:
@@ -364,7 +364,8 @@ def _for_no_rocm(here: Surroundings) -> str:
     if not here.gpus or attempted(Wanted("", gpus=here.gpus, every=False)):
         return ""
     return _amd_nightly(here) or (
-        f"no wheel of torch that is known has code for {listed(here.gpus)}: it has to be compiled"
+        f"no wheel of torch that is known has code for {enumerated(here.gpus)}: it has to be "
+        "compiled"
     )
 
 
@@ -373,7 +374,7 @@ def _amd_nightly(here: Surroundings) -> str:
     wanted = Wanted("", None, here.companions, nightly=True, gpus=here.gpus, every=False)
     if attempted(wanted, "amd") is None:
         return ""
-    return f"{_removed(here)}{COMMAND} --nightly --source amd{_named(here.companions)}"
+    return f"{_removed(here)}{COMMAND} --nightly --source amd{_companion_flags(here.companions)}"
 
 
 def _removed(here: Surroundings) -> str:
@@ -387,5 +388,5 @@ def _flags(choice: _Choice) -> str:
     return "".join(f" --{name} {value}" for name, value in named if value)
 
 
-def _named(companions: Iterable[str]) -> str:
+def _companion_flags(companions: Iterable[str]) -> str:
     return "".join(f" --{each}" for each in companions)

@@ -51,9 +51,9 @@ _TORCH_FIRST = "install the other torch first, then run this again: it may come 
 
 @dataclass(frozen=True)
 class _Code:
-    """What has code for GPUs: host code without any, or a package whose name says for which.
+    """Packages with code for GPUs: host code without any, or a package whose name says for which.
 
-    ``needs`` is how the extra is asked for that brings the code.
+    ``needs`` is the requirement with the extra that installs the code.
     """
 
     package: Distribution
@@ -70,8 +70,8 @@ def amd_packages(
 ) -> Iterator[Verdict]:
     """Judge AMD's wheels: against the GPUs, and against each other where no metadata does.
 
-    ``replaces_torch`` says that another torch is advised, which brings a ROCm: then the code for a
-    GPU is not asked for in the versions that are installed.
+    ``replaces_torch`` says that another torch is advised, which installs a ROCm: then the code for
+    a GPU is not required in the installed versions.
     """
     yield from _versions(environment)
     found = list(_found(environment))
@@ -186,7 +186,7 @@ def _versions(environment: Environment) -> Iterator[Verdict]:
         yield from _left_behind(each, environment)
         other = _of_one_release(each, environment)
         is_part = is_of_amd(each.name) and each is not other and each.name != "rocm"
-        if is_part and other and not _same(each, other) and each.name not in required:
+        if is_part and other and not _is_same_version(each, other) and each.name not in required:
             yield Verdict(
                 each.name,
                 each.version,
@@ -236,9 +236,9 @@ def _as(other: Distribution, part: Distribution) -> str:
 
 
 def _of_one_release(part: Distribution, environment: Environment) -> Distribution | None:
-    """Return what a part has its version in common with: for code of torch's that is torch.
+    """Return what a part shares its version with: for code of torch's that is torch.
 
-    None for a torch that is not AMD's: what has replaced that is told where ROCm is compared.
+    None for a torch that is not AMD's: the comparison with ROCm reports what has replaced that.
     """
     device = DEVICE.fullmatch(part.name)
     of = device[1].removeprefix("amd-") if device else ""
@@ -249,15 +249,15 @@ def _of_one_release(part: Distribution, environment: Environment) -> Distributio
 
 
 def _middle(environment: Environment) -> Distribution | None:
-    """Return what tells the release of the SDK: its core, unless that is the one that is alone."""
+    """Return the package that has the release of the SDK: its core, unless only that differs."""
     core, rocm = environment.get(CORE), environment.get("rocm")
-    if core is None or rocm is None or _same(core, rocm):
+    if core is None or rocm is None or _is_same_version(core, rocm):
         return core
     parts = (each for each in environment.distributions if SDK.fullmatch(each.name))
-    return rocm if any(_same(each, rocm) for each in parts if each is not core) else core
+    return rocm if any(_is_same_version(each, rocm) for each in parts if each is not core) else core
 
 
-def _same(one: Distribution, other: Distribution) -> bool:
+def _is_same_version(one: Distribution, other: Distribution) -> bool:
     """Compare versions, which may be written in more than one way (+devrocm7.12.0.dev0-849eec4).
 
     A post release is the same build, packed again.
@@ -267,12 +267,12 @@ def _same(one: Distribution, other: Distribution) -> bool:
 
 
 def _release(code: _Code, core: Distribution | None) -> str:
-    """Return the release that code belongs to: that of the core, or as its own version tells it."""
+    """Return the release that code belongs to: that of the core, or the one in its own version."""
     return rocm_of(core.version if core else code.package.version)
 
 
 def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
-    """Return the command that brings the code for GPUs, in the versions that are installed.
+    """Return the command that installs the code for GPUs, in the versions that are installed.
 
     An index for a family has that of the first one only.
     """
@@ -298,7 +298,7 @@ def _cure(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
 
 
 def _for_one_of_many(code: _Code, environment: Environment, gpus: Iterable[str]) -> str:
-    """Return what to do about GPUs beside those that code is for; extras add to what is there."""
+    """Return what to do about GPUs without code; extras add to what is there."""
     hide = "hide this GPU from the job with HIP_VISIBLE_DEVICES"
     rocm = _release(code, environment.get(CORE))
     if not code.is_host or not first_version(rocm):

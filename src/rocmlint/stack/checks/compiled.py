@@ -1,8 +1,8 @@
-"""For which platform the packages with compiled code were built, by the runtimes they load.
+"""The platform for which packages with compiled code were built, by the runtimes they load.
 
-An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name stands in the
-file as text. The metadata tells it only in a label (vllm 0.31.0+rocm723), if at all: any build of
-torch 2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
+An extension for ROCm loads libamdhip64.so.7, one for CUDA libcudart.so.12: the name is in the file
+as text. The metadata has it only in a label (vllm 0.31.0+rocm723), if at all: any build of torch
+2.9.1 meets what torchvision 0.24.1 requires, whichever of the two is for the CPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.published import rocm_wheels
-from rocmlint.stack.advice.keeping import NOTHING, Kept, index_of, takes_its_torch
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds, index_of, takes_its_torch
 from rocmlint.stack.advice.remedy import newest_taking
 from rocmlint.stack.advice.rocm_builds import instead_of
 from rocmlint.stack.advice.torch_command import Surroundings, one_index, surroundings_of
@@ -49,8 +49,8 @@ _LARGEST_RECORD = 20_000_000
 
 
 @dataclass(frozen=True)
-class Built:
-    """What a package was compiled for: "ROCm", "CUDA" or "CPU", and where that was read.
+class CompiledFor:
+    """The platform of a compiled package: "ROCm", "CUDA" or "CPU", and where that was read.
 
     ``hip`` is the major version of the HIP that it loads, ``rocm`` the ROCm that its label names.
     """
@@ -65,7 +65,7 @@ def compiled(
     environment: Environment,
     torch: TorchBuild | None,
     rocm: Rocm,
-    kept: Kept = NOTHING,
+    kept: KeptBuilds = NOTHING,
     here: Surroundings | None = None,
 ) -> Iterator[Verdict]:
     """Judge the packages with compiled code; on a machine without ROCm none is wrong.
@@ -84,20 +84,20 @@ def compiled(
             of_torch = torch if is_hip else None
             release = of_torch.rocm_release if of_torch else rocm.release
             instead = _instead(package, of_torch, release, kept, here)
-            yield _judged(package, built, of_torch, release, instead)
+            yield _verdict_of(package, built, of_torch, release, instead)
 
 
-def built_for(package: Distribution) -> Built | None:
-    """Return what a package was compiled for; None where neither its files nor its label tell."""
+def built_for(package: Distribution) -> CompiledFor | None:
+    """Return what a package was compiled for; None if neither its files nor its label say."""
     rocm = labelled(package.version)
     for path in _libraries(package):
         platform, hip = _loaded(path)
         if platform:
-            return Built(platform, path, hip, rocm if platform == "ROCm" else "")
+            return CompiledFor(platform, path, hip, rocm if platform == "ROCm" else "")
     if rocm:
-        return Built("ROCm", package.place, rocm=rocm)
+        return CompiledFor("ROCm", package.place, rocm=rocm)
     other = _OTHER_LABEL.fullmatch(package.version.partition("+")[2])
-    return Built("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
+    return CompiledFor("CPU" if other[1] == "cpu" else "CUDA", package.place) if other else None
 
 
 def labelled(version: str) -> str:
@@ -109,8 +109,8 @@ def labelled(version: str) -> str:
     return ".".join((major, *match[1][len(major) :]))
 
 
-def _judged(
-    package: Distribution, built: Built, torch: TorchBuild | None, release: str, instead: str
+def _verdict_of(
+    package: Distribution, built: CompiledFor, torch: TorchBuild | None, release: str, instead: str
 ) -> Verdict:
     verdict = Verdict(
         package.name,
@@ -137,7 +137,7 @@ def _judged(
     return verdict
 
 
-def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdict:
+def _for_another_platform(verdict: Verdict, built: CompiledFor, instead: str) -> Verdict:
     """Judge a build for CUDA or the CPU; little of torchaudio is compiled."""
     name = os.path.basename(built.source)
     is_read = _LIBRARY.fullmatch(name)
@@ -153,7 +153,7 @@ def _for_another_platform(verdict: Verdict, built: Built, instead: str) -> Verdi
 
 
 def _instead(
-    package: Distribution, torch: TorchBuild | None, rocm: str, kept: Kept, here: Surroundings
+    package: Distribution, torch: TorchBuild | None, rocm: str, kept: KeptBuilds, here: Surroundings
 ) -> str:
     """Return where the ROCm build of a package is, as far as that is known."""
     if torch and package.name in COMPANIONS:

@@ -1,4 +1,4 @@
-"""What the metadata of the installed packages demand of each other, extras counted.
+"""Requirements between installed packages, from their metadata, extras counted.
 
 ``pip check`` leaves extras out, and so misses that transformers 5.23 needs torch>=2.6: it says so
 in its extra ``torch`` only. Here an extra counts that is named after a package that is installed.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import remedy
 from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import PACKAGES
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 Cure = Callable[..., str]
-"""What makes a requirement true: ``remedy``, which knows what is here."""
+"""A function that makes a requirement true: ``remedy``, which knows what is here."""
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']|["']([^"']+)["']\s*==\s*extra""")
 _NOT_FOR_RUNNING = re.compile(
     r"(?:.+[-_.])?(?:all|bench(?:mark)?s?|build|ci|dev|develop(?:ment)?|docs?|examples?|lint"
@@ -54,7 +54,7 @@ class _Demand:
 
 
 def declared(
-    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
+    environment: Environment, kept: KeptBuilds = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge each requirement between the packages of the stack, and what they require.
 
@@ -73,7 +73,7 @@ def declared(
         for demand in demands:
             name = canonicalize_name(demand.requirement.name)
             if name in names:
-                found.append(_judged(each, demand, environment, cure))
+                found.append(_verdict_of(each, demand, environment, cure))
             elif _is_missing(demand, environment) and each in environment.packages:
                 found.append(_missing(each, demand, environment, cure))
     found += _of_others(names, environment, cure)
@@ -88,7 +88,7 @@ def _of_others(
     for each in environment.distributions:
         for demand in () if each.name in subjects else _demands(each, environment, set()):
             if not demand.extra and canonicalize_name(demand.requirement.name) in of_stack:
-                verdict = _judged(each, demand, environment, cure)
+                verdict = _verdict_of(each, demand, environment, cure)
                 if verdict.judgement != "fits":
                     yield verdict
 
@@ -142,7 +142,7 @@ def _is_missing(demand: _Demand, environment: Environment) -> bool:
     return demand.asked and environment.get(demand.requirement.name) is None
 
 
-def _judged(
+def _verdict_of(
     distribution: Distribution, demand: _Demand, environment: Environment, cure: Cure
 ) -> Verdict:
     requirement = demand.requirement

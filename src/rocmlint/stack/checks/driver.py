@@ -31,13 +31,13 @@ _OF_SYSTEM = ("/opt/rocm", "/opt/rocm/core", "/usr", "/usr/local")
 _OF_WHEELS = "_rocm_sdk_core"
 _LINUX = re.compile(r"Linux version (\S+)")
 _ENCODED = re.compile(r"\.(\d{5,6}|\d{8})(?=-|$)")
-"""What ends a package's version: 60402 is of 6.4.2, 30300100 of 30.30.1."""
+"""The end of a package's version: 60402 is of 6.4.2, 30300100 of 30.30.1."""
 _LONGEST = 100
 
 
 @dataclass(frozen=True)
 class Driver:
-    """What drives the GPUs. ``release`` is the driver's as AMD names it; empty where unknown.
+    """The driver of the GPUs. ``release`` is the driver's as AMD names it; empty where unknown.
 
     ``version`` is that of the kernel module (6.16.13), for the other kinds Linux's (6.14.0-29).
     ``note`` is what else to know of it, such as what WSL lacks.
@@ -63,7 +63,7 @@ class Driver:
 
 
 def find_driver(machine: Machine, environment: Environment | None = None) -> Driver | None:
-    """Read which driver is loaded; None where none is, or nothing tells.
+    """Read which driver is loaded; None if there is none, or it is unknown.
 
     ``environment`` may have AMD's wheels, which include what ROCm needs below WSL.
     """
@@ -86,7 +86,7 @@ def find_driver(machine: Machine, environment: Environment | None = None) -> Dri
 def driver_and_rocm(
     driver: Driver | None, torch: TorchBuild | None, rocm: Rocm
 ) -> tuple[Verdict, ...]:
-    """Judge the driver by AMD's matrix, for the ROCm that torch brings or that is installed."""
+    """Judge the driver by AMD's matrix, for the ROCm that torch includes or that is installed."""
     wanted = torch.rocm_release if torch and torch.kind == "HIP" else ""
     wanted = wanted or rocm.release
     supported = drivers.rocm_for(driver.minor) if driver else ()
@@ -112,7 +112,7 @@ def driver_and_rocm(
 
 
 def unknown(driver: Driver, wanted: str) -> str:
-    """Return why AMD's matrix does not tell whether a driver is for a ROCm; nothing if it does."""
+    """Return why AMD's matrix does not say whether a driver is for a ROCm; nothing if it does."""
     matrix = f"AMD's matrix ({drivers.as_of()})"
     if driver.kind == "Linux":
         what = f"whether this driver supports ROCm {wanted}"
@@ -127,7 +127,7 @@ def unknown(driver: Driver, wanted: str) -> str:
 
 
 def _release(machine: Machine, module: str) -> tuple[str, str]:
-    """Return the release of the driver and where it was read: its package tells the patch, too."""
+    """Return the release of the driver and where it was read: its package has the patch, too."""
     packages = [(_PACKAGE, version) for _, version, _ in dpkg(machine, re.compile(_PACKAGE))]
     for manager, found in (("dpkg", packages), ("rpm", rpm(machine, _PACKAGE)[0])):
         for name, version in found:

@@ -1,4 +1,4 @@
-"""What the installed packages' own code demands of others when it is imported.
+"""Checks in the installed packages' own code of other versions, made when it is imported.
 
 Read from the source, never run: transformers looks at torch in ``utils/import_utils.py`` and works
 without it where it is too old; what ``dependency_versions_check.py`` names raises ImportError.
@@ -18,7 +18,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import remedy
 from rocmlint.stack.advice.torch_command import Surroundings, surroundings_of
 from rocmlint.stack.installed.distributions import import_name
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("transformers", "diffusers", "accelerate", "peft", "trl", "huggingface-hub")
 _LARGEST = 1_000_000
 _SWITCHES_OFF = re.compile(r"PyTorch\s*>=\s*(\d[\d.]*\d) is required")
-"""What transformers prints where it does without torch (in 4.38 and in 5.23)."""
+"""Messages of transformers when it works without torch (in 4.38 and in 5.23)."""
 _AVAILABLE = re.compile(r"is_(\w+)_available")
 _MINIMUM = re.compile(r"MIN_([A-Z0-9_]+)_VERSION")
 _BOUNDS = {"min_version": ">=", "max_version": "<"}
@@ -42,7 +42,7 @@ _BOUNDS = {"min_version": ">=", "max_version": "<"}
 
 @dataclass(frozen=True)
 class _Guard:
-    """What code asks for, and what it does where it does not get it."""
+    """A check in code, and what the code does if it fails."""
 
     on: str
     specifier: SpecifierSet
@@ -51,7 +51,7 @@ class _Guard:
 
 
 def guards(
-    environment: Environment, kept: Kept = NOTHING, here: Surroundings | None = None
+    environment: Environment, kept: KeptBuilds = NOTHING, here: Surroundings | None = None
 ) -> tuple[Verdict, ...]:
     """Judge what the code of the Hugging Face packages asks of packages that are installed.
 
@@ -67,11 +67,11 @@ def guards(
             other = environment.get(guard.on)
             if other is not None:
                 key = (name, guard.on, str(guard.specifier))
-                found.setdefault(key, _judged(package, guard, other, environment.python, cure))
+                found.setdefault(key, _verdict_of(package, guard, other, environment.python, cure))
     return tuple(found.values())
 
 
-def _judged(
+def _verdict_of(
     package: Distribution, guard: _Guard, other: Distribution, python: str, cure: Callable[..., str]
 ) -> Verdict:
     version = other.parsed

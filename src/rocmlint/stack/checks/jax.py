@@ -1,7 +1,7 @@
 """JAX on ROCm: its plugin and its PJRT client, which belong together and to one ROCm.
 
 The packages carry ROCm's major version in their names (jax-rocm60-plugin, jax-rocm7-pjrt,
-jax-rocm10-plugin), and bring none of ROCm's libraries (RELEASES.md of ROCm/TheRock).
+jax-rocm10-plugin), and include none of ROCm's libraries (RELEASES.md of ROCm/TheRock).
 """
 
 from __future__ import annotations

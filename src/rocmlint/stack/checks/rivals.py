@@ -39,7 +39,7 @@ _TRITON = ("triton", "triton-rocm", "pytorch-triton-rocm", "pytorch-triton", "py
 _ONNX = ("onnxruntime", "onnxruntime-rocm", "onnxruntime-migraphx", "onnxruntime-gpu")
 _FOR_ROCM = ("onnxruntime-migraphx", "onnxruntime-rocm")
 _PLUGIN = "onnxruntime-ep-migraphx"
-"""It is installed beside onnxruntime, which loads it."""
+"""The package is installed next to onnxruntime, which loads it."""
 
 
 def rivals(environment: Environment, torch: TorchBuild | None, rocm: Rocm) -> Iterator[Verdict]:

@@ -1,4 +1,4 @@
-"""What imports show: each package of the stack is imported in a child process of its own."""
+"""Results of imports: each package of the stack is imported in a child process of its own."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _NOT_IMPORTED = frozenset({"pytorch-triton-rocm", "triton-rocm", "rocm", "rocm-s
 _NOT_IMPORTED |= {"onnxruntime-ep-migraphx"}
 SWITCH = "FLASH_ATTENTION_TRITON_AMD_ENABLE"
 _COMPILED = "flash_attn_2_cuda"
-"""How the compiled part of flash-attn is called, beside its folder."""
+"""The name of the compiled part of flash-attn, which is not in its folder."""
 _TORCH = {"hip": str, "error": str, "architectures": [str], "devices": [str]}
 _TOLD = {"error": str, "has_torch": (bool, type(None)), "torch": {str: _TORCH}}
-"""What an interpreter answers; ``torch`` has one entry, of the same name, for torch itself."""
+"""The shape of an interpreter's answer; ``torch`` has one entry, ``torch``, for torch itself."""
 _SAID = 20
 """Lines of what an import prints that are looked at, the last ones."""
 
 
 @dataclass(frozen=True)
 class Observed:
-    """What came of the imports; what torch told of itself: None where it did not.
+    """Results of the imports, and what torch reported of itself: None if it did not.
 
     ``devices`` are gcnArchName of each GPU that torch sees, ``architectures`` what it has code for.
     """
@@ -63,21 +63,21 @@ def smoke(
         started = time.monotonic()
         try:
             request = {"module": import_name(package.name)}
-            told, printed = interpreter.ask_quietly("packages.smoke", request, shape=_TOLD)
+            facts, printed = interpreter.ask_quietly("packages.smoke", request, shape=_TOLD)
         except InterpreterError as error:
             slow = time.monotonic() - started >= interpreter.timeout
             why = str(error).splitlines()[0]
             verdicts.append(_slow(package, why) if slow else _failed(package, why, here=here))
             continue
         said = [each for each in printed.splitlines() if each.strip()][-_SAID:]
-        if told["error"]:
-            failed = _failed(package, told["error"], said, here)
+        if facts["error"]:
+            failed = _failed(package, facts["error"], said, here)
             switch = missing_switch(package, environment)
             verdicts.append(replace(failed, action=switch) if switch else failed)
             continue
         verdicts.append(_fits(package, "can be imported"))
-        verdicts += _on_torch(package, environment, told["has_torch"], said)
-        torch = told["torch"].get("torch")
+        verdicts += _on_torch(package, environment, facts["has_torch"], said)
+        torch = facts["torch"].get("torch")
         if torch and torch["error"]:
             verdicts.append(_silent(package, torch["error"]))
         elif torch:

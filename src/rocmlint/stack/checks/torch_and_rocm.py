@@ -17,8 +17,8 @@ from rocmlint.stack.installed.torch_build import UNREAD
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.stack.versions import major_minor, rocm_named_in
 from rocmlint.stack.wheels.amd_parts import is_build_of_amd
-from rocmlint.stack.wheels.install import listed
-from rocmlint.stack.wheels.sources import COMMAND
+from rocmlint.stack.wheels.install import enumerated
+from rocmlint.stack.wheels.wheel_sources import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def torch_and_rocm(
 ) -> Iterator[Verdict]:
     """Judge the build of torch; without a ROCm and without a GPU there is nothing to fit.
 
-    ``rocm`` is what is installed beside torch, ``libraries`` where torch has ROCm's from, ``here``
+    ``rocm`` is what is installed besides torch, ``libraries`` where torch has ROCm's from, ``here``
     what another torch would be chosen for.
     """
     here = here or Surroundings(rocm=rocm.version, gpus=devices.architectures)
@@ -153,7 +153,9 @@ def _hip(
         yield verdict
     else:
         reason = _differs(built, rocm, libraries)
-        yield replace(verdict, judgement="note", reason=reason, action=_same(rocm, here))
+        yield replace(
+            verdict, judgement="note", reason=reason, action=_action_for_same_rocm(rocm, here)
+        )
 
 
 _NO_ROCM: dict[RocmOfTorch, str] = {
@@ -187,7 +189,7 @@ def _differs(built: str, rocm: Rocm, libraries: RocmOfTorch) -> str:
     )
 
 
-def _same(rocm: Rocm, here: Surroundings) -> str:
+def _action_for_same_rocm(rocm: Rocm, here: Surroundings) -> str:
     command = for_rocm(here)
     if command:
         return f"to use the installed ROCm: {command}"
@@ -204,7 +206,7 @@ def _has_wheels(rocm: Rocm) -> bool:
 def _code_for(torch: TorchBuild, devices: Devices, here: Surroundings) -> Iterator[Verdict]:
     """Compare the GPUs with those that PyTorch's wheels were built for; the file knows better.
 
-    A GPU beside one that torch has code for, such as the one in the processor, may be left alone.
+    A GPU next to one that torch has code for, such as the one in the processor, may be left alone.
     """
     _, _, label = torch.version.partition("+")
     built = label.removeprefix("rocm")
@@ -213,7 +215,7 @@ def _code_for(torch: TorchBuild, devices: Devices, here: Surroundings) -> Iterat
         return
     gpus = devices.architectures
     served = [each for each in gpus if each in known]
-    beside = f"; of the GPUs here they serve {listed(served)}" if served else ""
+    beside = f"; of the GPUs here they serve {enumerated(served)}" if served else ""
     for device in gpus:
         if device in known:
             yield _verdict(torch, device, device, f"code for {device}")

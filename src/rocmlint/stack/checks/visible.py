@@ -1,4 +1,4 @@
-"""What the variables that hide GPUs leave of them for a job that is started here."""
+"""GPUs that variables leave visible for a job that is started here."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ class UnreachableError(FetchError):
     """A server did not answer at all."""
 
 
-class Answer(NamedTuple):
-    """What an address had."""
+class IndexAnswer(NamedTuple):
+    """The content at an address."""
 
     url: str
     """Where it was in the end, after redirects."""
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
     """Bytes of the whole where a part was asked for, else of the content."""
 
 
-class Reader:
+class IndexReader:
     """Reads addresses, until the time or the bytes for all of them are used up."""
 
     def __init__(self, seconds: float, most: int = 1 << 28, certificates: str = "") -> None:
@@ -104,7 +104,7 @@ class Reader:
         headers: Mapping[str, str] | None = None,
         most: int = PAGE,
         status: int = 200,
-    ) -> Answer:
+    ) -> IndexAnswer:
         """Return what an address has. Raises FetchError, and OutOfTimeError when time is over."""
         try:
             self._begin()
@@ -165,7 +165,7 @@ class Reader:
             raise OutOfTimeError(message)
         return min(left, _PATIENCE)
 
-    def _whole(self, found: Any, most: int, status: int) -> Answer:
+    def _whole(self, found: Any, most: int, status: int) -> IndexAnswer:
         if found.status != status:
             message = f"HTTP {found.status} instead of {status}"
             raise FetchError(message)
@@ -188,7 +188,7 @@ class Reader:
         self._left -= size
         _, _, total = found.headers.get("Content-Range", "").rpartition("/")
         whole = int(total) if total.isdecimal() else size
-        return Answer(found.url, found.headers.get_content_type(), b"".join(parts), whole)
+        return IndexAnswer(found.url, found.headers.get_content_type(), b"".join(parts), whole)
 
 
 def _reason(error: Exception) -> str:
@@ -244,7 +244,7 @@ class _Logins(urllib.request.BaseHandler):
         self._of: dict[tuple[str, str | None, int | None], str] = {}
 
     def add(self, url: str, login: str) -> None:
-        """Keep what stands before the host of an address."""
+        """Keep the login in front of the host of an address."""
         login = login if ":" in login else f"{login}:"
         packed = base64.b64encode(urllib.parse.unquote_to_bytes(login)).decode()
         self._of[_origin(url)] = f"Basic {packed}"

@@ -18,11 +18,11 @@ _VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 _KEYS = ("global.index-url", "install.index-url", "download.index-url")
 _CERTIFICATES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 _NAMED = re.compile(r"^[\w.-]+=(?=https?:)")
-"""What uv takes before an address: the index's name."""
+"""The prefix that uv allows before an address: the index's name."""
 _PATIENCE = 20
 
 
-class Index(NamedTuple):
+class ConfiguredIndex(NamedTuple):
     """A package index, and where it is configured."""
 
     url: str
@@ -30,25 +30,25 @@ class Index(NamedTuple):
 
 
 def find_certificates() -> str:
-    """Return the file of authorities that pip or uv is told to trust; "" for the system's."""
-    told = (os.environ.get(name, "") for name in _CERTIFICATES)
-    return next(filter(None, told), "") or _written().get("global.cert", "")
+    """Return the file of authorities that pip or uv is set to trust; "" for the system's."""
+    paths = (os.environ.get(name, "") for name in _CERTIFICATES)
+    return next(filter(None, paths), "") or _written().get("global.cert", "")
 
 
-def find_index() -> Index:
-    """Return the index that pip or uv installs from; PyPI where neither is told another."""
-    return next(_configured(), Index(PYPI, "default"))
+def find_index() -> ConfiguredIndex:
+    """Return the index that pip or uv installs from; PyPI where neither has another."""
+    return next(_configured(), ConfiguredIndex(PYPI, "default"))
 
 
-def _configured() -> Iterator[Index]:
+def _configured() -> Iterator[ConfiguredIndex]:
     for name in _VARIABLES:
         url = _NAMED.sub("", os.environ.get(name, "").strip())
         if url:
-            yield Index(url, name)
+            yield ConfiguredIndex(url, name)
     written = _written()
     for key in _KEYS:
         if key in written:
-            yield Index(written[key], f"pip config, {key}")
+            yield ConfiguredIndex(written[key], f"pip config, {key}")
 
 
 @cache

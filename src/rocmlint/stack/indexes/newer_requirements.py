@@ -24,7 +24,7 @@ from rocmlint.text.secrets import without_password
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rocmlint.stack.indexes.fetch import Reader
+    from rocmlint.stack.indexes.fetch import IndexReader
     from rocmlint.stack.indexes.simple_index import IndexFile
 
 _AT_ONCE = 4
@@ -34,12 +34,12 @@ _PREFERRED = ("py3", "py2.py3", "cp311")
 """Of several wheels the one for these Pythons is read, as the shipped table was."""
 
 
-class Found(NamedTuple):
-    """What the index had of one package."""
+class FoundRequirements(NamedTuple):
+    """Requirements that the index had of one package."""
 
     package: str
     line: str
-    """What is known of it now; what was known before where it could not be read."""
+    """The requirements as a line; the earlier ones if they could not be read."""
     new: tuple[str, ...] = ()
     """Releases that were not known before, ascending."""
     uploaded: str = ""
@@ -47,11 +47,13 @@ class Found(NamedTuple):
     problem: str = ""
 
 
-def find_newer(reader: Reader, index: str, progress: Callable[[str], None]) -> tuple[Found, ...]:
+def find_newer(
+    reader: IndexReader, index: str, progress: Callable[[str], None]
+) -> tuple[FoundRequirements, ...]:
     """Ask an index for each package; what is not reached in time stays as it was known."""
     lines = requirements.lines()
 
-    def one(package: str) -> Found:
+    def one(package: str) -> FoundRequirements:
         found = _newer(reader, index, package, lines)
         progress(package)
         return found
@@ -66,10 +68,10 @@ def find_newer(reader: Reader, index: str, progress: Callable[[str], None]) -> t
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-def newest_day(found: Iterable[Found], before: str) -> str:
+def newest_day(found: Iterable[FoundRequirements], before: str) -> str:
     """Return the day of the newest release, that before where not all packages were reached.
 
-    An index that tells no days was read today, and has what there is until today.
+    An index without days was read today, and has what there is until today.
     """
     found = tuple(found)
     if any(each.problem for each in found):
@@ -79,14 +81,18 @@ def newest_day(found: Iterable[Found], before: str) -> str:
     return max([before, *days]) if all(days) else today
 
 
-def _newer(reader: Reader, index: str, package: str, lines: dict[str, str]) -> Found:
+def _newer(
+    reader: IndexReader, index: str, package: str, lines: dict[str, str]
+) -> FoundRequirements:
     line = lines[package]
     try:
         files = project_files(reader, index, package)
     except FetchError as error:
-        return Found(package, line, problem=str(error))
+        return FoundRequirements(package, line, problem=str(error))
     if not files:
-        return Found(package, line, problem=f"{without_password(index)} lists no files of it")
+        return FoundRequirements(
+            package, line, problem=f"{without_password(index)} lists no files of it"
+        )
     known, days = releases_of(line), first_uploads(files)
     fresh = _new(files, known, days)
     problem = ""
@@ -100,7 +106,9 @@ def _newer(reader: Reader, index: str, package: str, lines: dict[str, str]) -> F
             facts["uploaded"] = days[version]
     _mark_yanked(known, files)
     new = tuple(sorted(known.keys() & fresh.keys(), key=Version))
-    return Found(package, line_of(known, lines), new, max(days.values(), default=""), problem)
+    return FoundRequirements(
+        package, line_of(known, lines), new, max(days.values(), default=""), problem
+    )
 
 
 def _new(

@@ -20,21 +20,21 @@ from rocmlint.text.written import minor_release
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rocmlint.stack.indexes.fetch import Reader
+    from rocmlint.stack.indexes.fetch import IndexReader
     from rocmlint.stack.indexes.simple_index import IndexFile
 
 _NO_ROW = Row("", (), "nightly", "", "", "", "", "", {}, "", {}, {}, {})
 
 
-class Built(NamedTuple):
-    """What an index has of a minor version of torch."""
+class WheelsOfMinor(NamedTuple):
+    """Wheels that an index has of a minor version of torch."""
 
     rocm: frozenset[str]
     python_tags: Mapping[str, str]
     """Of each release, as in a row."""
 
 
-def find_wheels(reader: Reader, server: str) -> tuple[Row, ...]:
+def find_wheels(reader: IndexReader, server: str) -> tuple[Row, ...]:
     """Return the table with what the index has now. Raises FetchError.
 
     What the index lists replaces what a build matrix promised. The GPUs and the libraries of a
@@ -71,7 +71,7 @@ def written(rows: Iterable[Row]) -> bytes:
     return dumps({"rows": [asdict(each) for each in rows]}, indent=1).encode()
 
 
-def built(files: Iterable[IndexFile], *, nightly: bool = False) -> dict[str, Built]:
+def built(files: Iterable[IndexFile], *, nightly: bool = False) -> dict[str, WheelsOfMinor]:
     """Return what there is for Linux and ROCm of each minor version: releases or nightly builds."""
     rocm: dict[str, set[str]] = {}
     tags: dict[str, dict[str, set[str]]] = {}
@@ -85,7 +85,7 @@ def built(files: Iterable[IndexFile], *, nightly: bool = False) -> dict[str, Bui
             rocm.setdefault(torch, set()).add(label)
             of_release = tags.setdefault(torch, {})
             of_release.setdefault(wheel.version.public, set()).update(wheel.python_tags)
-    return {torch: Built(frozenset(rocm[torch]), _sorted(tags[torch])) for torch in rocm}
+    return {torch: WheelsOfMinor(frozenset(rocm[torch]), _sorted(tags[torch])) for torch in rocm}
 
 
 def _sorted(tags: Mapping[str, set[str]]) -> dict[str, str]:

@@ -9,18 +9,18 @@ from rocmlint.stack.indexes.fetch import FetchError
 from rocmlint.text.secrets import without_password
 
 if TYPE_CHECKING:
-    from rocmlint.stack.indexes.fetch import Reader
+    from rocmlint.stack.indexes.fetch import IndexReader
 
 
 class RangedFile:
-    """A file behind an address, read in blocks that are kept.
+    """A file at an address, read in blocks that are kept.
 
-    The server says how long it is, and what stands in it how much is to be read: neither is
-    believed beyond ``most``.
+    The server says how long it is, and its content how much is to be read: neither is believed
+    beyond ``most``.
     """
 
     def __init__(
-        self, reader: Reader, url: str, *, block: int = 1 << 17, most: int = 1 << 23
+        self, reader: IndexReader, url: str, *, block: int = 1 << 17, most: int = 1 << 23
     ) -> None:
         """Read the end, where a zip has the list of its files. Raises FetchError.
 
@@ -29,7 +29,7 @@ class RangedFile:
         self._reader, self._url, self._at = reader, url, 0
         self._block, self._most = block, most
         self.blocks: dict[int, bytes] = {}
-        """What was read, by the number of the block."""
+        """Blocks that were read, by their number."""
         end = reader.get(url, {"Range": f"bytes=-{block}"}, most=block, status=206)
         self._tail = end.content
         self.length = end.total

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from packaging.tags import Tag
     from packaging.version import Version
 
-    from rocmlint.stack.indexes.fetch import Answer, Reader
+    from rocmlint.stack.indexes.fetch import IndexAnswer, IndexReader
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
@@ -55,13 +55,13 @@ class IndexFile(NamedTuple):
     requires_python: str = ""
     yanked: bool = False
     metadata: str | None = None
-    """The SHA-256 of the METADATA beside a wheel (PEP 658), "" if it has none; None without."""
+    """The SHA-256 of the METADATA next to a wheel (PEP 658), "" if it has none; None without."""
     uploaded: str = ""
     """The day, where the page has one that is not later than today."""
 
 
 class Wheel(NamedTuple):
-    """What the name of a wheel says."""
+    """The parts of the name of a wheel."""
 
     version: Version
     tags: frozenset[Tag]
@@ -85,13 +85,13 @@ def by_python(tag: str) -> tuple[int, bool, str]:
     return (int(match[1]), bool(match[2]), tag) if match else (0, False, tag)
 
 
-def project_files(reader: Reader, index: str, package: str) -> tuple[IndexFile, ...]:
+def project_files(reader: IndexReader, index: str, package: str) -> tuple[IndexFile, ...]:
     """Return the files of a package. Raises FetchError."""
     url = f"{index.rstrip('/')}/{canonicalize_name(package)}/"
     return read_page(reader.get(url, {"Accept": _ACCEPT}))
 
 
-def read_page(answer: Answer) -> tuple[IndexFile, ...]:
+def read_page(answer: IndexAnswer) -> tuple[IndexFile, ...]:
     """Return the files on a page, leaving out what is not a file's name. Raises FetchError."""
     found = _of_json(answer) if answer.kind.endswith("json") else _of_html(answer)
     return tuple(each for each in found if each.name and _is_name(each.name))
@@ -136,7 +136,7 @@ def release_of(name: str) -> Version | None:
 
 
 def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
-    """Return the day on which the first file of each release was uploaded, where it is told."""
+    """Return the day on which the first file of each release was uploaded, if it is known."""
     found: dict[str, str] = {}
     for each in files:
         release = release_of(each.name)
@@ -146,7 +146,7 @@ def first_uploads(files: Iterable[IndexFile]) -> dict[str, str]:
     return found
 
 
-def _of_json(answer: Answer) -> Iterable[IndexFile]:
+def _of_json(answer: IndexAnswer) -> Iterable[IndexFile]:
     try:
         page = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
@@ -220,7 +220,7 @@ def last_part(url: str) -> str:
     return urllib.parse.unquote(_BEHIND_PATH.sub("", url).rpartition("/")[2])
 
 
-def _of_html(answer: Answer) -> Iterator[IndexFile]:
+def _of_html(answer: IndexAnswer) -> Iterator[IndexFile]:
     for url, attributes in links_of(answer.content.decode(errors="replace"), answer.url):
         hashes = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
         metadata = None if hashes is None else hashes.removeprefix("sha256=").strip()

@@ -1,4 +1,4 @@
-"""The METADATA of a wheel on an index: the file beside it (PEP 658), else read out of the wheel.
+"""The METADATA of a wheel on an index: the file next to it (PEP 658), else read out of the wheel.
 
 Out of a wheel only the list of its files and the one file are read, by range requests.
 """
@@ -21,7 +21,7 @@ from rocmlint.text.visible import visible
 from rocmlint.text.written import version_of
 
 if TYPE_CHECKING:
-    from rocmlint.stack.indexes.fetch import Reader
+    from rocmlint.stack.indexes.fetch import IndexReader
     from rocmlint.stack.indexes.simple_index import IndexFile
 
 _LARGEST = 1 << 20
@@ -37,7 +37,7 @@ _DAMAGE = (
 )
 
 
-def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
+def facts_of(reader: IndexReader, package: str, file: IndexFile) -> Facts:
     """Return what a wheel requires. Raises FetchError, also for the metadata of something else."""
     content = _beside(reader, file) if file.metadata is not None else _inside(reader, file)
     metadata = BytesHeaderParser().parsebytes(content)
@@ -61,7 +61,7 @@ def facts_of(reader: Reader, package: str, file: IndexFile) -> Facts:
     )
 
 
-def _beside(reader: Reader, file: IndexFile) -> bytes:
+def _beside(reader: IndexReader, file: IndexFile) -> bytes:
     content = reader.get(f"{file.url.partition('#')[0]}.metadata", most=_LARGEST).content
     if file.metadata and hashlib.sha256(content).hexdigest() != file.metadata:
         message = f"{file.name}: its metadata has another hash than the index says"
@@ -69,7 +69,7 @@ def _beside(reader: Reader, file: IndexFile) -> bytes:
     return content
 
 
-def _inside(reader: Reader, file: IndexFile) -> bytes:
+def _inside(reader: IndexReader, file: IndexFile) -> bytes:
     remote = RangedFile(reader, file.url.partition("#")[0])
     try:
         with (

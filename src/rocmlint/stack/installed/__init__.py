@@ -1,1 +1,1 @@
-"""What the interpreter and its machine have: packages, torch, ROCm. Facts, no verdicts."""
+"""Facts about the interpreter and its machine: packages, torch, ROCm. No verdicts."""

@@ -11,7 +11,7 @@ from rocmlint.python.scopes import FUNCTIONS, SCOPES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocmlint.stack.installed.module_files import Modules
+    from rocmlint.stack.installed.module_files import PackageModules
 
 _DYNAMIC = re.compile(
     r"\b(?:globals|vars|locals|setattr|exec|eval|__import__)\s*\(|\b__getattr__\b|\bsys\.modules\b"
@@ -22,7 +22,7 @@ _DEEPEST = 20
 """Modules that hand a name on, one to the next, by ``import *``."""
 
 
-def has_module(modules: Modules, module: str) -> bool | None:
+def has_module(modules: PackageModules, module: str) -> bool | None:
     """Return whether a package has a module; None if its code may make it."""
     parts = module.split(".")
     for end in range(1, len(parts) + 1):
@@ -33,8 +33,8 @@ def has_module(modules: Modules, module: str) -> bool | None:
     return True
 
 
-def has_name(modules: Modules, module: str, name: str, depth: int = 0) -> bool | None:
-    """Return whether a module has a name or a submodule of that name; None if it cannot be told."""
+def has_name(modules: PackageModules, module: str, name: str, depth: int = 0) -> bool | None:
+    """Return whether a module has a name or a submodule of that name; None if unknown."""
     there = has_module(modules, module)
     if not there:
         return there
@@ -65,7 +65,7 @@ def has_name(modules: Modules, module: str, name: str, depth: int = 0) -> bool |
     return found
 
 
-def _may_make(modules: Modules, module: str) -> bool:
+def _may_make(modules: PackageModules, module: str) -> bool:
     """Return whether a module's code may give it names or modules in other ways."""
     path = modules.find(module)
     return not path or _DYNAMIC.search(modules.text(module)) is not None

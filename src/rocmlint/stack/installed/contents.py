@@ -1,4 +1,4 @@
-"""What a distribution has and needs: its shared libraries, and its requirements."""
+"""Contents of a distribution: its shared libraries, and its requirements."""
 
 from __future__ import annotations
 

@@ -27,18 +27,19 @@ TORCH_FAMILY = (
     "triton-rocm",
     "pytorch-triton-rocm",
 )
-"""What is built together and only works together: each has code for one version of torch."""
+"""Packages that only work together: each has code for one version of torch."""
 
 _OF_AMD = r"rocm-sdk-[a-z0-9-]+|rocm-profiler|amd-torch[a-z]*-device-[a-z0-9-]+"
 _PARTS_OF_TORCH = re.compile(rf"pytorch-triton|rocm|{_OF_AMD}")
-"""Packages that wheels of torch bring, beside its family: those of TheRock and its nightlies."""
+"""Packages that torch requires, other than its family: those of TheRock and its nightlies."""
 
 BUILT_AGAINST_TORCH = frozenset(
     {"aiter", "amd-aiter", "apex", "causal-conv1d", "deepspeed", "flash-attn", "mamba-ssm"}
     | {"torch-cluster", "torch-scatter", "torch-sparse", "torch-spline-conv", "vllm", "xformers"}
 )
-"""Packages with code for one torch whose metadata need not tell it: no requirement on torch, or
-code that is compiled when it is first used and kept beside them."""
+"""Packages with code for one torch whose metadata may not say so: no requirement on torch, or
+code that is compiled when it is first used, into a folder of its own.
+"""
 
 NOT_ON_PYPI = frozenset({"aiter", "amd-aiter", "apex"})
 """Of those, what PyPI has no release of: its aiter and apex are other projects, and of amd-aiter it
@@ -65,7 +66,7 @@ _TOLD = {
     "modules": {str: (str, type(None))},
     "managed": bool,
 }
-"""What an interpreter answers."""
+"""The shape of an interpreter's answer."""
 
 PACKAGES = (
     *TORCH_FAMILY,
@@ -100,7 +101,7 @@ _NAMED_AFTER = re.compile(rf"jax-rocm\d+-(?:plugin|pjrt)|{_OF_AMD}")
 
 @dataclass(frozen=True)
 class Distribution:
-    """One installed distribution, as its metadata tells it.
+    """One installed distribution, by its metadata.
 
     ``name`` is normalized (PEP 503). ``place`` is its .dist-info, ``changed`` when that was last
     written to (seconds since 1970), ``record`` a digest of the RECORD that is the same for the same
@@ -133,8 +134,9 @@ class Environment:
 
     ``modules`` are the files that an import of each package would execute; None without any.
     ``prefix`` is its sys.prefix: a virtual or a conda environment, or where Python is installed.
-    ``hidden`` have the name of a distribution that comes earlier on sys.path, or stands beside it.
-    ``is_managed``: it is the system's own Python, and pip and uv refuse to install into it.
+    ``hidden`` have the name of a distribution that comes earlier on sys.path, or the same folder
+    has it twice. ``is_managed``: it is the system's own Python, and pip and uv refuse to install
+    into it.
     """
 
     executable: str
@@ -173,7 +175,7 @@ def place_of(package: str) -> tuple[int, str]:
 
 
 def is_of_torch(name: str) -> bool:
-    """Return whether a package belongs to one build of torch and goes with it."""
+    """Return whether a package belongs to one build of torch and to no other."""
     return name in TORCH_FAMILY or _PARTS_OF_TORCH.fullmatch(name) is not None
 
 
@@ -191,37 +193,37 @@ def read_environment(interpreter: Interpreter | None = None) -> Environment:
     """Ask an interpreter what it has; nothing is imported there. Raises InterpreterError."""
     interpreter = interpreter or Interpreter()
     modules = sorted({import_name(each) for each in PACKAGES if not each.startswith("rocm")})
-    told = interpreter.ask("packages.distributions", {"modules": modules}, shape=_TOLD)
+    facts = interpreter.ask("packages.distributions", {"modules": modules}, shape=_TOLD)
     return Environment(
-        told["executable"],
-        told["version"],
-        told["environment"],
-        tuple(_distribution(each) for each in told["distributions"]),
-        told["modules"],
-        tuple(told["unreadable"]),
-        told["prefix"],
-        tuple(_distribution(each) for each in told["hidden"]),
-        told["managed"],
+        facts["executable"],
+        facts["version"],
+        facts["environment"],
+        tuple(_distribution(each) for each in facts["distributions"]),
+        facts["modules"],
+        tuple(facts["unreadable"]),
+        facts["prefix"],
+        tuple(_distribution(each) for each in facts["hidden"]),
+        facts["managed"],
     )
 
 
-def _distribution(told: Mapping[str, Any]) -> Distribution:
+def _distribution(facts: Mapping[str, Any]) -> Distribution:
     requires, problems = [], []
-    for line in told["requires"]:
+    for line in facts["requires"]:
         requirement = requirement_of(line)
         if requirement is None:
             shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
-            problems.append(f"{told['name']}: Requires-Dist: {shown}: {fault_of(line)}")
+            problems.append(f"{facts['name']}: Requires-Dist: {shown}: {fault_of(line)}")
         else:
             requires.append(requirement)
     return Distribution(
-        told["name"],
-        told["version"],
+        facts["name"],
+        facts["version"],
         tuple(requires),
-        told["place"],
-        shortened(without_logins(told["installer"])),
-        told["direct_url"],
-        told["changed"],
-        told["record"],
+        facts["place"],
+        shortened(without_logins(facts["installer"])),
+        facts["direct_url"],
+        facts["changed"],
+        facts["record"],
         tuple(problems),
     )

@@ -1,4 +1,4 @@
-"""What a package asks of other packages when it is imported; read from its source, never run.
+"""Names that a package imports from others when it is imported; read from source, never run.
 
 Only what an import is certain to run counts: not the body of a function or a class, and nothing
 that depends on a condition or is caught where it fails.
@@ -16,7 +16,7 @@ from rocmlint.python.names import last_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocmlint.stack.installed.module_files import Modules
+    from rocmlint.stack.installed.module_files import PackageModules
 
 _MOST = 20_000_000
 """Characters that are parsed for one package, a few seconds' work; what HF has takes a tenth."""
@@ -50,7 +50,7 @@ class ImportedName:
         return f"{self.module}.{self.name}" if self.name else self.module
 
 
-def imported_names(modules: Modules, *, whole: bool = False) -> Iterator[ImportedName]:
+def imported_names(modules: PackageModules, *, whole: bool = False) -> Iterator[ImportedName]:
     """Yield what ``import package`` asks of other packages, in the order of reading.
 
     Only with ``whole`` is it certain; without, a string may have been taken for code. Ends early
@@ -72,7 +72,7 @@ def imported_names(modules: Modules, *, whole: bool = False) -> Iterator[Importe
                         waiting.append(needed)
 
 
-def _asked(node: Import, module: str, modules: Modules) -> Iterator[tuple[str, str]]:
+def _asked(node: Import, module: str, modules: PackageModules) -> Iterator[tuple[str, str]]:
     """Yield module and name of each thing that a statement imports."""
     if isinstance(node, ast.Import):
         yield from ((alias.name, "") for alias in node.names)
@@ -82,7 +82,7 @@ def _asked(node: Import, module: str, modules: Modules) -> Iterator[tuple[str, s
         yield from ((base, "" if alias.name == "*" else alias.name) for alias in node.names)
 
 
-def _loaded(base: str, name: str, modules: Modules) -> Iterator[str]:
+def _loaded(base: str, name: str, modules: PackageModules) -> Iterator[str]:
     """Yield the modules of the package itself that an import of one of them executes."""
     parts = base.split(".")
     yield from (".".join(parts[:end]) for end in range(1, len(parts) + 1))

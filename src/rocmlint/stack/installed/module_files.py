@@ -21,7 +21,7 @@ _BLOCK = re.compile(r"^(?:def|class|async def|@)[^\n]*\n(?:(?:[ \t#)\]}][^\n]*)?
 """A function or a class at the left margin, up to the next statement there."""
 
 
-class Files(Protocol):
+class ModuleFiles(Protocol):
     """Where the files of packages are; paths are relative, with slashes."""
 
     def entries(self, folder: str) -> frozenset[str]:
@@ -57,10 +57,10 @@ class Folder:
 
 
 @dataclass
-class Modules:
+class PackageModules:
     """The modules of a package, each read once."""
 
-    files: Files
+    files: ModuleFiles
     package: str
     """Its import name, without dots."""
     read: int = 0

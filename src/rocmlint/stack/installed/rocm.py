@@ -1,8 +1,8 @@
-"""Which ROCm is installed, and who says so.
+"""The installed ROCm, and the sources that say so.
 
-Never from rocminfo's "Runtime Version", which is that of HSA (1.15), and from HIP's only where
-nothing else tells it: ROCm 10.0.0 has HIP 7.15 (the .info/version and ``hipconfig --version`` of
-AMD's images; pytorch/pytorch#168097).
+Never from rocminfo's "Runtime Version", which is that of HSA (1.15), and from HIP's only if there
+is no other source: ROCm 10.0.0 has HIP 7.15 (the .info/version and ``hipconfig --version`` of AMD's
+images; pytorch/pytorch#168097).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def find_rocm(
 
     ``environment`` are the packages of the interpreter that is asked, ``torch`` is its torch, which
     ``includes`` ROCm's libraries or was only compiled with them. AMD's wheels come first: what is
-    installed beside them runs on them. Then come the variables: a job that sets them, such as one
+    installed with them runs on them. Then come the variables: a job that sets them, such as one
     with a module of a cluster, compiles with what they name and not with the ROCm of the host.
     """
     machine, seen = machine or Machine(), set[str]()
@@ -92,7 +92,7 @@ def _json(text: str) -> dict[str, object] | None:
 def _wheels(environment: Environment) -> Iterator[RocmReading]:
     """Read AMD's own wheels, which need no /opt/rocm (pip install rocm[libraries]).
 
-    Those of ROCm 7.1.1 for Windows are all 0.1.dev0, and only the directory tells their release.
+    Those of ROCm 7.1.1 for Windows are all 0.1.dev0, and only the directory has their release.
 
     The package rocm counts with rocm-sdk-core only: by itself it may be another one of that name.
     """

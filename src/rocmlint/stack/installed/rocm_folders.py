@@ -40,7 +40,7 @@ _DEFINED = re.compile(
 _NUMBERS = ("MAJOR", "MINOR", "PATCH")
 _STORE = re.compile(r"/nix/store/[0-9a-z]{32}-(?:rocm-core|clr)-(\d+\.\d+\.\d+)")
 _PARTS = ("bin/hipcc", "bin/hipconfig", "bin/rocminfo", "lib/libamdhip64.so", "lib/.hipInfo")
-"""What a folder with ROCm has at least one of."""
+"""A folder with ROCm has at least one of these."""
 _PARTLY = "ROCm is partly removed"
 UNNAMED = "has parts of ROCm, but no file that names its version"
 """How the problem of a folder begins that is none where something else names the version."""
@@ -65,7 +65,7 @@ def named_folders(machine: Machine, seen: set[str]) -> Iterator[RocmReading]:
 
 
 def folders(machine: Machine, seen: set[str]) -> Iterator[RocmReading]:
-    """Read /opt/rocm and the folders beside it, and /usr, but none that was ``seen`` already."""
+    """Read /opt/rocm and the folders next to it, and /usr, but none that was ``seen`` already."""
     for path in (_OPT, *_side_by_side(machine)):
         yield from _folder(machine.path(path), path, "", seen)
     if os.path.realpath(machine.path(_USR)) not in seen:
@@ -73,7 +73,7 @@ def folders(machine: Machine, seen: set[str]) -> Iterator[RocmReading]:
 
 
 def _side_by_side(machine: Machine) -> list[str]:
-    """Find /opt/rocm-7.1.0, /opt/rocm/core-7.14 and the like, the newest first."""
+    """Find folders such as /opt/rocm-7.1.0 and /opt/rocm/core-7.14, the newest first."""
     found = []
     for folder, pattern in _SIDE_BY_SIDE:
         names = names_in(machine.path(folder))
@@ -82,7 +82,7 @@ def _side_by_side(machine: Machine) -> list[str]:
 
 
 def _folder(folder: str, path: str, said: str, seen: set[str]) -> Iterator[RocmReading]:
-    """Read the version below a folder that is one of ROCm, or say why it tells none."""
+    """Read the version below a folder that is one of ROCm, or say why it has none."""
     if os.path.realpath(folder) in seen:
         return
     seen.add(os.path.realpath(folder))
@@ -105,7 +105,7 @@ def _folder(folder: str, path: str, said: str, seen: set[str]) -> Iterator[RocmR
 
 
 def _nothing(folder: str) -> str:
-    """Return why a folder without a version tells none: ROCm may be whole all the same."""
+    """Return why a folder without a version has none: ROCm may be whole all the same."""
     if any(os.path.exists(os.path.join(folder, each)) for each in _PARTS):
         return f"{UNNAMED} ({_INFO[0]})"
     return f"has no {_INFO[0]}: {_PARTLY}, or this is not ROCm"
@@ -136,13 +136,13 @@ def _is_denied(path: str) -> bool:
 
 def _elsewhere(folder: str, source: str) -> Iterator[RocmReading]:
     """Read the first other place below a folder that names the version."""
-    for where, version in _named(folder):
+    for where, version in _named_versions(folder):
         if version:
             yield RocmReading(f"{source}/{where}" if where else source, "file", version)
             return
 
 
-def _named(folder: str) -> Iterator[tuple[str, str]]:
+def _named_versions(folder: str) -> Iterator[tuple[str, str]]:
     """Yield places below a folder, and the version that each names."""
     yield _DEVELOPMENT, first_version(_text(os.path.join(folder, _DEVELOPMENT)))
     for each in _HEADERS:

@@ -32,7 +32,7 @@ _LARGEST_LIST = 100_000_000
 def system_packages(machine: Machine, prefix: str = "") -> Iterator[RocmReading]:
     """Read every list of packages that is there; ``prefix`` may be a conda environment.
 
-    What is left of a removed package is told where nothing else is installed.
+    What is left of a removed package is reported if nothing else is installed.
     """
     readings: list[RocmReading] = [
         *_dpkg(machine),

@@ -1,4 +1,4 @@
-"""What sources say of ROCm's version, and the one that counts."""
+"""Readings of ROCm's version from several sources, and the one that counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocmlint.stack.versions import major_minor
 Kind = Literal["program", "file", "system package", "wheel", "torch"]
 
 _VERSION = re.compile(r"[1-9]\d*\.\d+(?:\.\d+)?(?!\d)")
-"""There was no ROCm 0: a build without a version of its own is 0.1.dev0."""
+"""A version of ROCm, of which none began with 0: a build without its own version is 0.1.dev0."""
 
 
 def first_version(text: str) -> str:
@@ -22,7 +22,7 @@ def first_version(text: str) -> str:
 
 @dataclass(frozen=True)
 class RocmReading:
-    """What one source says: a version such as "7.1.0", or in ``problem`` why it says none."""
+    """The version that one source says, such as "7.1.0", or in ``problem`` why it says none."""
 
     source: str
     kind: Kind
@@ -53,7 +53,7 @@ class Rocm:
 
     @property
     def without_torch(self) -> Rocm:
-        """What is installed beside torch: its wheels bring ROCm's libraries along."""
+        """The ROCm that is installed apart from torch, whose wheels include ROCm's libraries."""
         return Rocm(tuple(each for each in self.readings if each.kind != "torch"))
 
     @property

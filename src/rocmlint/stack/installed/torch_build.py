@@ -1,4 +1,4 @@
-"""What the installed torch was built for, read from its version.py without running it."""
+"""Facts about the installed torch, read from its version.py without running it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _LOCAL: tuple[tuple[str, Kind], ...] = (
 )
 """How the local version of each kind of wheel begins (``+rocm7.1``, ``+cu128``)."""
 UNREAD = "cannot be read"
-"""Stands in a problem that need not be one of the installation."""
+"""The part of a problem that need not be one of the installation."""
 _LAST_HIP_OF_ROCM = Version("7.14")
 """Up to here HIP and ROCm had the same major.minor; ROCm 10.0 has HIP 7.15."""
 
 
 @dataclass(frozen=True)
 class TorchBuild:
-    """What a torch was built for. Empty strings and None stand for what was not read.
+    """The build of a torch. Empty strings and None mean that a part was not read.
 
     ``hip`` is HIP's own build version ("7.1.25424"), ``rocm`` the version of ROCm that torch names
     (torch.version.rocm, from 2.11 on, or the local version). ``source`` says where it was read.
@@ -65,7 +65,7 @@ class TorchBuild:
     def rocm_release(self) -> str:
         """The ROCm it was built for, to major.minor: "7.1" for HIP 7.1.25424; or empty.
 
-        HIP's version alone does not tell it from 7.15 on.
+        HIP's version alone does not show it from 7.15 on.
         """
         if self.rocm:
             return major_minor(self.rocm)
@@ -79,7 +79,7 @@ class TorchBuild:
 
 
 def rocm_of_hip(hip: str) -> str:
-    """Return the ROCm of a version of HIP ("7.1" for 7.1.25424), or nothing where it tells none."""
+    """Return the ROCm of a version of HIP ("7.1" for 7.1.25424), or nothing if unknown."""
     release = major_minor(hip[:_LONGEST])
     return release if release and Version(release) <= _LAST_HIP_OF_ROCM else ""
 
@@ -96,7 +96,7 @@ _ARTICLE: dict[Kind, str] = {
 def read_torch(environment: Environment) -> TorchBuild | None:
     """Read the torch of an environment; None if none is installed.
 
-    A torch without files is told from its metadata, and says so in ``problem``.
+    A torch without files is read from its metadata, and says so in ``problem``.
     """
     metadata = environment.get("torch")
     init = environment.modules.get("torch")
@@ -108,7 +108,7 @@ def read_torch(environment: Environment) -> TorchBuild | None:
     if not values:
         return _from_metadata(said or "of unknown version", metadata, problem)
     version = str(values.get("__version__") or said)
-    if said and not _same(said, version):
+    if said and not _is_same_version(said, version):
         problem = (
             f"{path} has version {version}, the metadata {said}: one was installed over the other"
         )
@@ -116,7 +116,7 @@ def read_torch(environment: Environment) -> TorchBuild | None:
 
 
 def _without_files(metadata: Distribution | None) -> str:
-    """Return why an import finds no torch beside its metadata."""
+    """Return why an import finds no torch although its metadata is there."""
     folder = os.path.join(os.path.dirname(metadata.place), "torch") if metadata else ""
     try:
         os.listdir(folder)
@@ -188,7 +188,7 @@ def _version_file(path: str) -> tuple[dict[str, str | bool | None], str]:
     return values, ""
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_version(one: str, other: str) -> bool:
     """Compare versions; a local part that only one of them has does not count.
 
     As version.py has it, a label may be written in another way than in the metadata

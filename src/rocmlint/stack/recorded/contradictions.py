@@ -1,4 +1,4 @@
-"""What still contradicts the torch that was written down, once it is back."""
+"""Packages that contradict the torch that was recorded, once it is back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.stack.advice.keeping import Kept
+    from rocmlint.stack.advice.keeping import KeptBuilds
     from rocmlint.stack.installed.distributions import Distribution, Environment
     from rocmlint.stack.recorded.state import State
     from rocmlint.stack.upgrade.steps import Steps
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A package that does not go with the old torch, and the command that ends that."""
+    """A package that is incompatible with the old torch, and the command that fixes that."""
 
     package: str
     """Name and version."""
@@ -39,7 +39,7 @@ class Contradiction:
 
 
 def contradictions(
-    environment: Environment, frozen: State, steps: Steps, keep: Kept
+    environment: Environment, frozen: State, steps: Steps, keep: KeptBuilds
 ) -> Iterator[Contradiction]:
     """Find what ``pip check`` will report when the old build is back, as it asks for another.
 
@@ -63,7 +63,7 @@ def contradictions(
                 break
 
 
-def _cure(package: Distribution, frozen: State, steps: Steps, keep: Kept, python: str) -> str:
+def _cure(package: Distribution, frozen: State, steps: Steps, keep: KeptBuilds, python: str) -> str:
     old = frozen.get(package.name)
     if old is not None and old.version != package.version:
         return steps.install("--no-deps", *words_of(old.requirement))
@@ -76,7 +76,7 @@ def _cure(package: Distribution, frozen: State, steps: Steps, keep: Kept, python
     return steps.install(f"{package.name}=={release}", *keep.words(uv=steps.uses_uv))
 
 
-def _fitting(package: Distribution, keep: Kept, python: str) -> Version | None:
+def _fitting(package: Distribution, keep: KeptBuilds, python: str) -> Version | None:
     """Return the newest release that takes the old torch, and is not for CUDA."""
     torch = version_of(keep.torch)
     if torch is None or not published.releases(package.name):

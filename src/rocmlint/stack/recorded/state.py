@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.disk.read import read_small
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import RocmlintError
-from rocmlint.stack.advice.keeping import NAMED_IN_LINES, Kept, constraints, kept_versions
+from rocmlint.stack.advice.keeping import NAMED_IN_LINES, KeptBuilds, constraints, kept_versions
 from rocmlint.stack.advice.rollback import source_of
 from rocmlint.stack.installed.distributions import Environment, read_environment
 from rocmlint.stack.installed.rocm import find_rocm
@@ -37,7 +37,7 @@ class StateError(RocmlintError):
 class Frozen:
     """A distribution as it was: ``record`` is the digest of what RECORD says of its files.
 
-    ``requirement`` is the line of a requirements file that brings it back. Files that older
+    ``requirement`` is the line of a requirements file that restores it. Files that older
     versions of rocmlint wrote do not have the ``installer``.
     """
 
@@ -133,7 +133,7 @@ def read_state(path: str = DEFAULT_PATH) -> State | None:
         raise StateError(message) from error
 
 
-def kept_state(state: State) -> Kept:
+def kept_state(state: State) -> KeptBuilds:
     """Return the torch that was written down, and what was installed with it."""
     named = [state.get(name) for name in NAMED_IN_LINES]
     return kept_versions((each.name, each.version) for each in named if each is not None)
@@ -164,10 +164,10 @@ def same_torch(before: State, now: State) -> bool:
     """Return whether two states have the same torch, as far as that was read in both."""
     one, other = before.get("torch"), now.get("torch")
     records = {each.record for each in (one, other) if each is not None and each.record}
-    return _named(before.torch) == _named(now.torch) and len(records) < 2
+    return _identity_of(before.torch) == _identity_of(now.torch) and len(records) < 2
 
 
-def _named(torch: TorchBuild | None) -> tuple[str, ...]:
+def _identity_of(torch: TorchBuild | None) -> tuple[str, ...]:
     return () if torch is None else (torch.version, torch.kind, torch.hip, torch.cuda, torch.git)
 
 

@@ -1,11 +1,11 @@
-"""The commands that bring back the recorded builds of torch and of what belongs to it."""
+"""The commands that restore the recorded builds of torch and of what belongs to it."""
 
 from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING
 
-from rocmlint.stack.advice.origins import Origins, origins
+from rocmlint.stack.advice.origins import PackageOrigins, origins
 from rocmlint.stack.advice.rollback import words_of
 from rocmlint.stack.upgrade.changes import is_triton
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def way_back(steps: Steps, frozen: State, changed: Collection[str]) -> Iterator[str]:
-    """Return what brings packages back: away with what came, then the old files by force.
+    """Return the commands that restore packages: remove what came, then force the old files.
 
-    Of what pip would bring another build of, a comment says what to do instead.
+    For packages of which pip would install another build, a comment says what to do instead.
     """
     found = origins(frozen.distributions, frozen.torch)
     old = [each for each in frozen.distributions if each.name in _restored(changed, frozen)]
@@ -45,7 +45,7 @@ def _restored(changed: Collection[str], frozen: State) -> set[str]:
     return {*changed, *tritons}
 
 
-def _index(found: Origins, kept: Sequence[Frozen]) -> str:
+def _index(found: PackageOrigins, kept: Sequence[Frozen]) -> str:
     """Return where the builds came from; nothing if each was installed from an address."""
     exact = [each for each in kept if f"{each.name}==" in each.requirement]
     url = next(filter(None, map(found.index, exact)), "")

@@ -1,1 +1,1 @@
-"""Which releases go with a torch: the question, who answers it, and why there is no newer one."""
+"""Releases compatible with a torch: the question, who answers it, and why there is no newer one."""

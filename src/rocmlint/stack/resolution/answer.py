@@ -11,7 +11,7 @@ Answer = Literal["fits", "none fits", "unknown"]
 
 
 @dataclass(frozen=True)
-class Library:
+class FittingLibrary:
     """The answer for one library."""
 
     package: str
@@ -29,8 +29,9 @@ class Library:
     """The ways from it to another torch, or to what PyPI has for CUDA only:
     ``unsloth==2026.10.9 -> xformers==0.0.35 -> torch==2.14.1``."""
     companions: tuple[str, ...] = ()
-    """What it requires of torchvision and torchaudio, which must come from torch's index, and is
-    not there."""
+    """Its requirements of torchvision and torchaudio, which must come from torch's index and are
+    missing.
+    """
 
     @property
     def name(self) -> str:
@@ -54,11 +55,11 @@ class Compatible:
     torch: str
     """The release that was chosen, where more than one was meant (2.4 is 2.4.0 and 2.4.1)."""
     python: str
-    libraries: tuple[Library, ...]
+    libraries: tuple[FittingLibrary, ...]
     source: Literal["uv", "shipped data"]
     as_of: str
     """The day whose releases were known."""
     notes: tuple[str, ...] = ()
     """Why uv was not asked, or what else should be known of the answer, a line each."""
     together: bool = True
-    """False where each library fits torch, but they do not fit each other: each stands alone."""
+    """False if each library fits torch, but they do not fit each other: each is for itself."""

@@ -1,4 +1,4 @@
-"""What is asked of ``stack compatible``: a torch and packages, read as people write them."""
+"""The question of ``stack compatible``: a torch and packages, read as people write them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AskedTorch:
 
 
 def read_torch(text: str) -> tuple[AskedTorch, tuple[str, ...]]:
-    """Read a version of torch, and what is to be told of it. Raises VersionError."""
+    """Read a version of torch, and a note on it. Raises VersionError."""
     version = read_torch_version(text)
     known = published.releases(TORCH)
     public = version.public
@@ -52,7 +52,7 @@ def read_packages(packages: Iterable[str]) -> dict[str, Requirement | None]:
     """Read the names, and give the extra ``torch`` to those that have it.
 
     What is said of one package in several places counts together, as for pip. What is not a
-    package's name stands as it was written, for None.
+    package's name is kept as it was written, for None.
     """
     asked: dict[str, Requirement | None] = {}
     for text in packages:
@@ -85,10 +85,10 @@ def _extra_counts(goal: Requirement) -> bool:
 
 
 def chosen_patch(torch: AskedTorch, goals: Sequence[Requirement], python: str) -> AskedTorch:
-    """Choose the patch release of a minor version that the most of the packages go with.
+    """Choose the patch release of a minor version that is compatible with the most packages.
 
     An index would give the newest before it looks at the libraries, and then no vllm, as each
-    release of it pins one. Of patches that as many go with, the one for which all go together,
+    release of it pins one. Of patches with as many, the one for which all are compatible,
     then the one that the packages have newer releases for, then the newer. Raises VersionError
     where no patch release has wheels for this Python.
     """
@@ -110,7 +110,7 @@ def chosen_patch(torch: AskedTorch, goals: Sequence[Requirement], python: str) -
 def bounded(goal: Requirement, torch: AskedTorch) -> Requirement:
     """Ask for the torchvision or torchaudio that belongs to a torch, as ``install-command`` does.
 
-    Metadata do not tell of torchaudio 2.11.0, the last one, that it is not for an older torch.
+    The metadata of torchaudio 2.11.0, the last one, does not say that it is not for an older torch.
     """
     version = pin(torch.requirement.specifier)
     if goal.name not in COMPANIONS or version is None or torch.fixed is not None:

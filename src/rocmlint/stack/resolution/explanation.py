@@ -1,4 +1,4 @@
-"""Why a release is the newest that goes with a torch, and why a package has none."""
+"""Why a release is the newest that is compatible with a torch, and why a package has none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, for_python, shown, up_to_date, why_not
-from rocmlint.stack.resolution.uv import Refusal
+from rocmlint.stack.resolution.uv import UvRefusal
 from rocmlint.stack.wheels.install import COMPANIONS, released_with
 from rocmlint.text.written import minor_release
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What was asked and chosen, to explain it."""
+class ReleaseExplanation:
+    """The question and the releases that were chosen, to explain them."""
 
     by: Shipped | Uv
     goals: Mapping[str, Requirement]
@@ -52,18 +52,18 @@ class Explanation:
             return reason
         exact = self._exactly(name, version)
         alone = self.by.solve([exact])
-        if isinstance(alone, Refusal):
+        if isinstance(alone, UvRefusal):
             return self._brings_other(name, version) or self._refused(name, version, alone)
         others = [goal for other, goal in self.goals.items() if other not in {name, TORCH}]
         if not others:
             return ""
         against = [
-            each.name for each in others if isinstance(self.by.solve([exact, each]), Refusal)
+            each.name for each in others if isinstance(self.by.solve([exact, each]), UvRefusal)
         ]
         which = " or ".join(against) or f"{', '.join(each.name for each in others)} all together"
         return f"{name} {version} is compatible with torch, but not with {which}"
 
-    def of_none(self, name: str, refusal: Refusal) -> str:
+    def of_none(self, name: str, refusal: UvRefusal) -> str:
         """Return why no release fits: by the newest one that is about such a torch."""
         if name == TORCH:
             other = self.goals[name].specifier
@@ -82,10 +82,10 @@ class Explanation:
             torch = f"torch {self.chosen[TORCH]}"
             return f"its requirements are not compatible with {torch}: {refusal.reason}"
         exact = self.by.solve([self._exactly(name, release)])
-        return self._refused(name, release, exact if isinstance(exact, Refusal) else refusal)
+        return self._refused(name, release, exact if isinstance(exact, UvRefusal) else refusal)
 
     def conflicts(self) -> tuple[str, ...]:
-        """Return what stands between libraries that only fit torch, each for itself."""
+        """Return the conflicts between libraries that only fit torch, each for itself."""
         reasons = (self._why_not(name, version) for name, version in self.chosen.items())
         return tuple(dict.fromkeys(filter(None, reasons)))
 
@@ -142,7 +142,7 @@ class Explanation:
         return asked is None or asked.contains(torch, prereleases=True)
 
     def _belongs(self, name: str, torch: Version) -> str:
-        """Return the torchvision or torchaudio that goes with a release of torch; or nothing."""
+        """Return the torchvision or torchaudio that belongs to a release of torch; or nothing."""
         is_one = name in COMPANIONS and not torch.is_prerelease
         return released_with(name, str(torch)) if is_one else ""
 
@@ -154,9 +154,9 @@ class Explanation:
             return None
 
     def _why_not(self, name: str, version: Version, *, alone: bool = False) -> str:
-        """Return what stands between a release and torch, or another package that was asked for.
+        """Return the conflicts of a release with torch, or with another package of the question.
 
-        What those bring could often be another release, and explains nothing. Of a release that
+        Their own requirements often allow another release, and explain nothing. Of a release that
         only the index knows, nothing is known here.
         """
         reason = ""
@@ -187,7 +187,7 @@ class Explanation:
                 return f"{by}, which requires torch{shown(asked)}"
         return ""
 
-    def _refused(self, name: str, version: Version, refusal: Refusal) -> str:
+    def _refused(self, name: str, version: Version, refusal: UvRefusal) -> str:
         """Return why a release that takes the torch by itself cannot be installed."""
         said = f"{name} {version} accepts torch {self.chosen[TORCH]}, but"
         if self.by.source == "uv":

@@ -1,4 +1,4 @@
-"""Who answers which releases go with a torch: the metadata that are shipped, or uv."""
+"""Resolvers: which releases are compatible with a torch, by the shipped metadata or by uv."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocmlint.published import requirements as published
 from rocmlint.published.fitting import TORCH, SearchError, fit, for_python, up_to_date
 from rocmlint.published.requirements import pin
 from rocmlint.stack.resolution.asked import guess
-from rocmlint.stack.resolution.uv import Refusal, resolve
+from rocmlint.stack.resolution.uv import UvRefusal, resolve
 from rocmlint.stack.wheels.install import COMPANIONS
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ class Shipped:
         """Begin with what all answers are for."""
         self.torch, self.python, self.as_of = torch, python, published.AS_OF
 
-    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | UvRefusal:
         """Choose releases that fit together. Raises SearchError."""
         for each in goals:
             if not published.releases(each.name):
                 reason = f"{each.name} is not among the packages that rocmlint knows"
-                return Refusal(f"{reason}; uv knows all packages", each.name)
+                return UvRefusal(f"{reason}; uv knows all packages", each.name)
         try:
             found = self._fit(goals)
         except SearchError:
             if not self._has_a_pair_that_refuses(goals):
                 raise
             found = None
-        return found or Refusal("no compatible releases")
+        return found or UvRefusal("no compatible releases")
 
     def _fit(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | None:
         if self.torch.fixed is not None:
@@ -70,7 +70,7 @@ class Shipped:
         return {name: version for name, version in found if version is not None}
 
     def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:  # noqa: ARG002
-        """Return nothing: the closure of the shipped metadata has told all that they know."""
+        """Return nothing: the closure of the shipped metadata has all that they know."""
         return {}
 
 
@@ -84,7 +84,7 @@ class Uv:
         self.torch, self.python, self.timeout = torch, python, timeout
         self.as_of = datetime.now(timezone.utc).date().isoformat()
 
-    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+    def solve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | UvRefusal:
         """Choose releases that fit together. Raises ResolverError.
 
         First no older ones than the shipped metadata allow: what uv cannot read, as it has only
@@ -95,23 +95,23 @@ class Uv:
 
     def _importable(
         self, goals: Sequence[Requirement], tries: int = _MOST_CLASHES
-    ) -> Mapping[str, Version] | Refusal:
+    ) -> Mapping[str, Version] | UvRefusal:
         """Move one package of each pair that cannot be imported, the one that asks first."""
         found = self._chosen(goals)
-        bounds = None if isinstance(found, Refusal) else next(clashes(found), None)
+        bounds = None if isinstance(found, UvRefusal) else next(clashes(found), None)
         for bound in bounds or () if tries else ():
             moved = self._importable([*goals, bound], tries - 1)
-            if not isinstance(moved, Refusal):
+            if not isinstance(moved, UvRefusal):
                 return moved
-        return found if bounds is None else Refusal("no releases that can be imported together")
+        return found if bounds is None else UvRefusal("no releases that can be imported together")
 
-    def _chosen(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+    def _chosen(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | UvRefusal:
         """Ask for no older releases than the shipped metadata allow, then for any."""
         known = [each for each in goals if published.releases(each.name)]
         floors = guess((*known, self.torch.requirement), self.python)
         if floors:
             found = self._resolve([_no_older(each, floors.get(each.name)) for each in goals])
-            if not isinstance(found, Refusal):
+            if not isinstance(found, UvRefusal):
                 return found
         return self._resolve(goals)
 
@@ -119,15 +119,15 @@ class Uv:
         """Return the newest releases, whatever they require. Raises ResolverError."""
         lines = [f"{each.name}{each.specifier}" for each in goals]
         found = resolve(lines, self.python, timeout=self.timeout, alone=True) if lines else {}
-        return {} if isinstance(found, Refusal) else found
+        return {} if isinstance(found, UvRefusal) else found
 
     def brought(self, pins: Sequence[str], there: Collection[str]) -> Mapping[str, Version]:
-        """Return what releases bring beside torch and what is ``there``. Raises ResolverError."""
+        """Return what releases require, but torch and what is ``there``. Raises ResolverError."""
         without = {TORCH, *COMPANIONS, *there}
         found = resolve(pins, self.python, timeout=self.timeout, without=without)
-        return {} if isinstance(found, Refusal) else found
+        return {} if isinstance(found, UvRefusal) else found
 
-    def _resolve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | Refusal:
+    def _resolve(self, goals: Sequence[Requirement]) -> Mapping[str, Version] | UvRefusal:
         lines = [*map(str, goals), str(self.torch.requirement)]
         return resolve(lines, self.python, timeout=self.timeout)
 

@@ -29,7 +29,7 @@ _ANSWER = (
     *("--no-generate-hashes", "--strip-extras", "--strip-markers", "--no-universal"),
     *("--no-all-extras", "--output-file", "pinned.txt", "--color", "never", "--no-progress"),
 )
-"""What makes the answer pins and nothing else, whatever the user has set for "uv pip compile"."""
+"""Flags for an answer of pins and nothing else, whatever the user has set for "uv pip compile"."""
 _OF_PROJECTS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY", "UV_TORCH_BACKEND")
 """Variables that would lead uv to a project after all, or to another torch."""
 _REFUSED = "No solution found"
@@ -38,9 +38,9 @@ _NO_WHEEL = re.compile(r"([\w.-]+)(?:[<>=]\S+)? ha(?:s|ve) no usable wheels")
 _MOST_WITHOUT_WHEEL = 5
 _NO_SUCH_PACKAGE = re.compile(r"Because (\S+) was not found in the package registry")
 _FRAME = " \t\N{MULTIPLICATION SIGN}╰─▶│"
-"""What older uv draws around its words."""
+"""Characters that older uv draws around its words."""
 _LONGEST_REASON = 400
-"""Characters; uv tells every step of a long search."""
+"""Characters; uv prints every step of a long search."""
 
 
 class ResolverError(RocmlintError):
@@ -48,7 +48,7 @@ class ResolverError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Refusal:
+class UvRefusal:
     """No releases fit together."""
 
     reason: str
@@ -81,14 +81,14 @@ def resolve(
     timeout: float = 120,
     alone: bool = False,
     without: Iterable[str] = (),
-) -> Mapping[str, Version] | Refusal:
+) -> Mapping[str, Version] | UvRefusal:
     """Choose the newest releases that fit together on Linux, on x86_64, from wheels.
 
     An earlier requirement is the first to get a newer release where not all can. ``python`` is
     major.minor; ``timeout`` seconds; ``alone`` leaves what they require out of account, ``without``
     packages and what only these require. The index is that of uv's own configuration, but for a
     project's. What is required and has only an sdist is left out of account, as its code would have
-    to run to tell what it needs. uv is told not to download a Python.
+    to run to find what it needs. uv must not download a Python.
 
     Raises ResolverError.
     """
@@ -110,8 +110,8 @@ def resolve(
     reason = _reason(done.stderr)
     unknown = _NO_SUCH_PACKAGE.match(reason)
     if unknown is None:
-        return Refusal(reason)
-    return Refusal(f"the index has no package {unknown[1]}", canonicalize_name(unknown[1]))
+        return UvRefusal(reason)
+    return UvRefusal(f"the index has no package {unknown[1]}", canonicalize_name(unknown[1]))
 
 
 def _compile(
@@ -176,9 +176,9 @@ def _pinned(printed: str, wanted: Iterable[str]) -> Mapping[str, Version]:
     return found
 
 
-def _reason(told: str) -> str:
-    """Put what uv tells of a failure into one line, without what it would do about it."""
-    text, _, _ = told.partition("\nhint:")
+def _reason(output: str) -> str:
+    """Put uv's reason for a failure into one line, without its advice."""
+    text, _, _ = output.partition("\nhint:")
     lines = [line.strip(_FRAME) for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("warning")]
     lines = [line for line in lines if _REFUSED not in line]

@@ -1,4 +1,4 @@
-"""What another torch does to the packages that are installed: removed, rebuilt, upgraded."""
+"""Changes of installed packages by another torch: removed, rebuilt, upgraded."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_ROUNDS = 12
 
 @dataclass(frozen=True)
 class PackageChange:
-    """What happens to one package. ``before`` or ``after`` is empty where it is not there."""
+    """The change of one package. ``before`` or ``after`` is empty if it is not installed then."""
 
     action: Action
     package: str
@@ -63,7 +63,7 @@ class Misfit:
 
 
 def is_triton(name: str) -> bool:
-    """Return whether a package is triton under one of its names: torch brings the one it needs."""
+    """Return whether a package is triton under one of its names: torch requires the right one."""
     return name == "triton" or name.endswith(("triton-rocm", "pytorch-triton"))
 
 
@@ -169,7 +169,7 @@ def _imagined(environment: Environment, targets: Mapping[str, Version]) -> Envir
     """Return the environment as it would be with other versions.
 
     What torch itself requires is left out: its wheels for ROCm name other packages than the wheel
-    whose metadata is known, and the installer brings them.
+    whose metadata is known, and the installer adds them.
     """
     distributions = {each.name: each for each in environment.distributions}
     for name, version in targets.items():

@@ -1,4 +1,4 @@
-"""What of a project's own files stands against another torch or ROCm: pins, indexes, images."""
+"""Obstacles to another torch or ROCm in a project's own files: pins, indexes, images."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What stands against a plan: where (``path:line``, or a package), why, and what to do."""
+    """An obstacle to a plan: where (``path:line``, or a package), why, and what to do."""
 
     where: str
     what: str

@@ -1,4 +1,4 @@
-"""What the files of a project pin: requirements, package indexes and base images, with places."""
+"""Pins in the files of a project: requirements, package indexes and base images, with places."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_project(paths: Sequence[str]) -> tuple[list[Pin], list[Obstacle]]:
             raise ConfigError(message)
     discovery = discover(paths, _settings_for())
     found = [each.path for each in discovery.files]
-    unread = [_unread(*told.split(": ", 1)) for told in (*discovery.problems, *discovery.remarks)]
+    unread = [_unread(*line.split(": ", 1)) for line in (*discovery.problems, *discovery.remarks)]
     unread += _locks({*paths, *map(os.path.dirname, found)})
 
     def read(path: str) -> str:

@@ -14,7 +14,7 @@ from rocmlint.stack.upgrade.changes import PackageChange
 from rocmlint.stack.upgrade.pins import Obstacle
 from rocmlint.stack.versions import major_minor
 from rocmlint.stack.wheels.amd_parts import CORE, FAMILY, is_of_amd
-from rocmlint.stack.wheels.install import listed
+from rocmlint.stack.wheels.install import enumerated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 DEVEL = "rocm-sdk-devel"
 """The compiler and its headers, which torch does not require."""
 _EXTRAS = {DEVEL: "devel", "rocm-profiler": "profiler"}
-"""The parts that torch does not require, and the extras of ``rocm`` that bring them
-(docs/packaging of ROCm/TheRock)."""
+"""The parts that torch does not require, and the extras of ``rocm`` that install them
+(docs/packaging of ROCm/TheRock).
+"""
 _WHY = {
     DEVEL: "it has the compiler and the headers of this ROCm",
     "rocm-profiler": "it has the profilers of this ROCm",
@@ -54,7 +55,7 @@ def carried(removed: Collection[str], wheels: Wheels) -> tuple[PackageChange, ..
 
 
 def requirements_of(changes: Sequence[PackageChange]) -> tuple[str, ...]:
-    """Return the requirement that brings what is carried; none where nothing is."""
+    """Return the requirement that installs what is carried; none if nothing is."""
     found = {each.package: each.after for each in changes if _is_carried(each)}
     extras = ",".join(_EXTRAS[each] for each in found)
     return tuple(f"rocm[{extras}]=={each}" for each in dict.fromkeys(found.values()))
@@ -102,7 +103,7 @@ def without_rocm(
 ) -> Iterator[Obstacle]:
     """Say that JAX loses the ROCm that it runs on, and what it runs on afterwards.
 
-    The plan may remove that ROCm, or install another beside it: JAX takes that of the packages
+    The plan may remove that ROCm, or install another one: JAX takes that of the packages
     first.
     """
     core, found = environment.get(CORE), plugins(environment)
@@ -136,7 +137,7 @@ def _of_jax(names: Sequence[str], wheels: Wheels, python: str) -> str:
         return f"{other}; JAX has plugins for ROCm {known}"
     none = why_none(release.partition(".")[0], python)
     if not none and python not in rows[0].python:
-        none = f"JAX for ROCm {release} is built for Python {listed(rows[0].python)} only"
+        none = f"JAX for ROCm {release} is built for Python {enumerated(rows[0].python)} only"
     if none:
         return f"{other}; {none}"
     family = wheels.url.rstrip("/").rpartition("/")[2]

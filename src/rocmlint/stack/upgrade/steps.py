@@ -1,4 +1,4 @@
-"""The commands that carry a plan out, and those that bring back what was there."""
+"""The commands that carry a plan out, and those that restore what was there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from rocmlint.published.closure import brings_other
 from rocmlint.stack.advice.installer import Installer
-from rocmlint.stack.advice.keeping import Kept
+from rocmlint.stack.advice.keeping import KeptBuilds
 from rocmlint.stack.advice.rollback import compiled_again, not_restored, words_to_compile
 from rocmlint.stack.installed.distributions import minor_of
 from rocmlint.stack.upgrade.sdk import requirements_of
@@ -46,7 +46,9 @@ class Steps(Installer):
         beside = [f"{each.package}=={each.after}" for each in moved if each not in alone]
         if beside:
             # With torch named, nothing can replace it.
-            yield self.install(*beside, *Kept(tuple(exact), wheels.url).words(uv=self.uses_uv))
+            yield self.install(
+                *beside, *KeptBuilds(tuple(exact), wheels.url).words(uv=self.uses_uv)
+            )
         if alone:
             yield self.install("--no-deps", *(f"{each.package}=={each.after}" for each in alone))
         for each in changes:
@@ -69,9 +71,9 @@ class Steps(Installer):
     def _brings_other(
         self, change: PackageChange, changes: Sequence[PackageChange], wheels: Wheels
     ) -> bool:
-        """Return whether a release brings PyPI's triton, or what PyPI has for CUDA only.
+        """Return whether a release requires PyPI's triton, or what PyPI has for CUDA only.
 
-        AMD's torch brings a triton of that name; the one of PyTorch's has another name.
+        AMD's torch requires a triton of that name; the one of PyTorch's has another name.
         """
         gone = {each.package for each in changes if each.action == "remove"}
         there = {each.name for each in self.environment.distributions} - gone

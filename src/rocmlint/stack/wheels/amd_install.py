@@ -14,7 +14,7 @@ from rocmlint.stack.wheels.install import (
     Installation,
     NoWheelsError,
     Wheels,
-    listed,
+    enumerated,
     program,
     with_extras,
 )
@@ -41,7 +41,7 @@ def build_for(wanted: Wanted, source: Source) -> Build:
     same = _of_minor(asked, wanted, source)
     if not same:
         where = "AMD" if source == "amd" else "repo.radeon.com"
-        there = listed(dict.fromkeys(each.rocm for each in _builds(wanted, source)))
+        there = enumerated(dict.fromkeys(each.rocm for each in _builds(wanted, source)))
         message = f"{where} has no torch for ROCm {asked} on {wanted.system.capitalize()}"
         message += f" ({newest()}); it has one for ROCm {there}"
         if source == "amd" and _of_minor(asked, wanted, "radeon"):
@@ -84,17 +84,17 @@ def wheels_of(build: Build, wanted: Wanted) -> Wheels:
         notes.append(f"AMD has no torch for ROCm {asked}: using the one for {build.rocm}")
     left = [each for each in wanted.gpus if each not in gpus]
     if left:
-        notes.append(f"torch has no code for {listed(left)}: kernels fail there")
+        notes.append(f"torch has no code for {enumerated(left)}: kernels fail there")
     unlisted = [each for each in gpus if build.listed and each not in build.listed]
     if unlisted:
         notes.append(
-            f"AMD's install page does not list {listed(unlisted)} for torch {build.torch} on ROCm "
-            f"{build.rocm}; its index has the code, but it may not be tested"
+            f"AMD's install page does not list {enumerated(unlisted)} for torch {build.torch} on "
+            f"ROCm {build.rocm}; its index has the code, but it may not be tested"
         )
     if build.index.kind == "files":
         notes.append("which GPUs these wheels have code for is unknown")
     if build.index.kind == "files" and not wanted.python:
-        notes.append(f"they are for Python {listed(build.python)} only")
+        notes.append(f"they are for Python {enumerated(build.python)} only")
     url = _address(build.index, build.rocm, gpus)
     source: Source = "radeon" if build.index.kind == "files" else "amd"
     versions = ((each, build.version(each)) for each in ("torch", *COMPANIONS))
@@ -118,7 +118,7 @@ def command_for(
     names = ("torch", *(each for each in COMPANIONS if each in wanted.companions))
     missing = [each for each in names if not build.version(each)]
     if missing:
-        message = f"AMD has no {listed(missing)} for torch {build.torch} on ROCm {build.rocm}"
+        message = f"AMD has no {enumerated(missing)} for torch {build.torch} on ROCm {build.rocm}"
         raise NoWheelsError(f"{message} ({newest()}); install torch without it")
     required = [f"{with_extras(each, wheels.extras)}=={build.version(each)}" for each in names]
     option = "--find-links" if build.index.kind == "files" else "--index-url"
@@ -152,7 +152,7 @@ def nightly_devices(system: System) -> tuple[str, ...]:
 
 
 def companions_of(torch: str) -> dict[str, str]:
-    """Return the releases of torchvision and torchaudio that AMD has beside one of its builds."""
+    """Return the releases of torchvision and torchaudio that AMD has for one of its builds."""
     build = next((each for each in amd_wheels.builds() if each.version("torch") == torch), None)
     versions = {each: build.version(each) for each in COMPANIONS} if build else {}
     return {name: Version(version).public for name, version in versions.items() if version}
@@ -182,8 +182,8 @@ def _address(index: Index, rocm: str, gpus: Sequence[str]) -> str:
         raise NoWheelsError(f"{message}: name your GPU with --gpu")
     if len(families) > 1:
         message = (
-            f"{listed(gpus)} are of different families, and for ROCm {rocm} AMD has an index for "
-            "each; from ROCm 7.14 on one index has all"
+            f"{enumerated(gpus)} are of different families, and for ROCm {rocm} AMD has an index "
+            "for each; from ROCm 7.14 on one index has all"
         )
         raise NoWheelsError(message)
     return index.url.format(family=next(iter(families)))
@@ -202,7 +202,10 @@ def _with_torch(builds: Sequence[Build], torch: str | None) -> list[Build]:
     asked = read_torch_version(torch)
     there = (Version(each.torch).public for each in builds)
     return _kept(
-        builds, lambda each: is_of(each, asked), f"torch {asked} for", listed(dict.fromkeys(there))
+        builds,
+        lambda each: is_of(each, asked),
+        f"torch {asked} for",
+        enumerated(dict.fromkeys(there)),
     )
 
 
@@ -231,11 +234,11 @@ def _with_gpus(builds: Sequence[Build], wanted: Wanted) -> list[Build]:
 def _served(wanted: Wanted, devices: Sequence[str], where: str) -> None:
     missing = [each for each in wanted.gpus if each not in devices]
     if missing:
-        raise NoWheelsError(f"{where} no code for {listed(missing)} ({newest()})")
+        raise NoWheelsError(f"{where} no code for {enumerated(missing)} ({newest()})")
 
 
 def _with_python(builds: Sequence[Build], python: str) -> list[Build]:
-    there = listed(dict.fromkeys(version for each in builds for version in each.python))
+    there = enumerated(dict.fromkeys(version for each in builds for version in each.python))
     return _kept(
         builds,
         lambda each: not python or python in each.python,

@@ -26,21 +26,21 @@ COMPANIONS = ("torchvision", "torchaudio")
 """Packages that are released with torch, and lie in the same index."""
 _TORCH = re.compile(r"torch(?:\[.*\])?")
 _FOR_CMD = re.compile(r"[^\w.:/\\=+-]")
-"""What makes an argument need quotes, which are double ones there."""
+"""Characters that make an argument need quotes, which are double ones there."""
 UNPINNED = "no version is pinned: an installer keeps an installed torch, so uninstall it first"
 FIRST_OF_AMD = Version("7.9")
 """The first ROCm of TheRock; 7.9 to 7.13 were previews of 7.14."""
 AMD_HINT = "; AMD has its own wheels for ROCm 7.11 and later: --source amd"
-"""What messages on 7.9 and later end with."""
+"""The end of messages on 7.9 and later."""
 
 
 class NoWheelsError(RocmlintError):
-    """There are no wheels for what was asked; the message names what there is instead."""
+    """No wheels meet the request; the message names those that exist."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be installed, and on what; what is empty or None may be anything."""
+    """The packages to install, and the machine; what is empty or None may be anything."""
 
     rocm: str
     torch: str | None = None
@@ -68,11 +68,11 @@ class Wheels:
     url: str
     nightly: bool = False
     notes: tuple[str, ...] = ()
-    """What a person should know about it, a line each."""
+    """Notes for a person, a line each."""
     source: Source = "pytorch"
     system: System = "linux"
     extras: str = ""
-    """Of torch and torchvision, which bring the code for GPUs: "device-gfx942,device-gfx950"."""
+    """Extras of torch and torchvision with the code for GPUs: "device-gfx942,device-gfx950"."""
     packages: tuple[tuple[str, str], ...] = ()
     """torch and its companions there, where the table of the index says; PyTorch's does not."""
     is_known: bool = True
@@ -195,7 +195,7 @@ def torch_release(rocm: str, torch: str | None = None, python: str = "") -> str:
         return str(known[-1] if known else Version(f"{minor}.0"))
     if known and Version(asked.public) not in known:
         message = f"there is no torch {asked.public} (newest row {requirements.AS_OF})"
-        raise NoWheelsError(f"{message}; releases of {minor}: {listed(map(str, known))}")
+        raise NoWheelsError(f"{message}; releases of {minor}: {enumerated(map(str, known))}")
     return asked.public
 
 
@@ -218,7 +218,7 @@ def companion(name: str, torch: str, rocm: str) -> str:
         message = (
             f"{name} has no wheels for ROCm {rocm}: its last release, {free[-1]}, has them for"
         )
-        raise NoWheelsError(f"{message} {listed(built_for)}; install torch without it")
+        raise NoWheelsError(f"{message} {enumerated(built_for)}; install torch without it")
     return str(free[-1])
 
 
@@ -274,8 +274,9 @@ def _offered(*, nightly: bool) -> list[Version]:
 def _of_same_minor(asked: Version, offered: Iterable[Version]) -> Version | None:
     """Choose for 6.2.3, where there are 6.2 and 6.2.4, the newest that is not above it.
 
-    A wheel brings ROCm's libraries and needs the driver only, and of two the older ones are as old
-    as what the driver came with. Below all of a minor version (5.4 beside 5.4.2) the lowest.
+    A wheel includes ROCm's libraries and needs the driver only, and of two the older ones are as
+    old as what the driver came with. Below all of a minor version (5.4 of 5.4 and 5.4.2) the
+    lowest.
     """
     same = [each for each in offered if each.release[:2] == asked.release[:2]]
     below = [each for each in same if each <= asked]
@@ -348,16 +349,16 @@ def _no_torch(minor: str, rocm: str) -> str:
     elsewhere = [each for each in rocm_wheels.rocm_for(minor) if minor in _torch_for(each)]
     row = rocm_wheels.row(minor)
     if elsewhere:
-        message += f"; it has wheels for ROCm {listed(elsewhere)}"
+        message += f"; it has wheels for ROCm {enumerated(elsewhere)}"
     elif row is not None:
-        message = f"only nightly builds of torch {minor} are known, for ROCm {listed(row.rocm)}"
+        message = f"only nightly builds of torch {minor} are known, for ROCm {enumerated(row.rocm)}"
         message += f" ({newest_row()})"
     else:
         message += f", or for any other version ({newest_row()})"
-    return f"{message}; ROCm {rocm} has torch {listed(_torch_for(rocm))}"
+    return f"{message}; ROCm {rocm} has torch {enumerated(_torch_for(rocm))}"
 
 
-def listed(words: Iterable[str]) -> str:
+def enumerated(words: Iterable[str]) -> str:
     """Return words as a sentence has them: "6.3, 6.4 and 7.0"; "nothing" for none."""
     *most, last = list(words) or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last

@@ -9,8 +9,8 @@ from packaging.version import Version
 
 from rocmlint.published import amd_wheels, rocm_wheels
 from rocmlint.stack.versions import labelled_rocm
-from rocmlint.stack.wheels.install import listed
-from rocmlint.stack.wheels.sources import COMMAND, attempted
+from rocmlint.stack.wheels.install import enumerated
+from rocmlint.stack.wheels.wheel_sources import COMMAND, attempted
 from rocmlint.text.written import minor_release
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def indexes_of(torch: str) -> str:
     """
     minor, row = minor_release(Version(torch)), rocm_wheels.row(torch)
     theirs = _of_amd(minor)
-    amd = f"AMD's for {listed(theirs)}" if theirs else ""
+    amd = f"AMD's for {enumerated(theirs)}" if theirs else ""
     if row is None or not row.rocm:
-        return f"AMD's index has torch {minor} for ROCm {listed(theirs)}" if theirs else ""
+        return f"AMD's index has torch {minor} for ROCm {enumerated(theirs)}" if theirs else ""
     seen = "" if row.status == "release" else f" ({row.status} builds of {row.date})"
-    ours = f"PyTorch's index has torch {minor} for ROCm {listed(row.rocm)}{seen}"
+    ours = f"PyTorch's index has torch {minor} for ROCm {enumerated(row.rocm)}{seen}"
     return ", ".join(filter(None, (ours, amd)))
 
 
@@ -46,7 +46,7 @@ def how_to_install(torch: str, wanted: Wanted) -> str:
 
     ``torch`` is a build (2.9.1+rocm6.4), which is then the one that is installed, or a release: of
     that it is the one for the ROCm of ``wanted``, else PyTorch's for the newest, else AMD's, and
-    the other versions of ROCm are told. ``wanted`` has the companions, and the machine.
+    the other versions of ROCm are listed. ``wanted`` has the companions, and the machine.
     """
     release, rocm = torch.partition("+")[0], labelled_rocm(torch)
     if rocm:

@@ -1,4 +1,4 @@
-"""Which triton a torch brings: of two with other names, an installer leaves the old one there."""
+"""The triton of a torch: of two with other names, an installer leaves the old one there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _RENAMED = Version("2.10")
 def triton_of(made: Installation) -> str:
     """Return the name of the triton that comes with the torch of a command; empty for none.
 
-    AMD's builds for Linux bring one that is called triton. Those without a version are the newest.
+    AMD's builds for Linux require one that is called triton. Those without a version are the
+    newest.
     """
     if made.wheels.source != "pytorch":
         return "triton" if made.wheels.system == "linux" else ""

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from rocmlint.errors import RocmlintError
 from rocmlint.text.words import few
 from rocmlint.verify.claims.context import as_evidence
-from rocmlint.verify.claims.files import patch_check, patched_files
 from rocmlint.verify.claims.kernels import fast_path, kernel_package
-from rocmlint.verify.claims.program import dtype, origin, replacement
+from rocmlint.verify.claims.patched_files import patch_check, patched_files
+from rocmlint.verify.claims.runtime_claims import dtype, origin, replacement
 from rocmlint.verify.result import CLAIMED_AT, Evidence, Judgement, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rocmlint.findings import Claim, ClaimKind
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
 
 CHECK = "claims"
 
-_CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
+_CHECKS: dict[ClaimKind, Callable[[Claim, ClaimContext], Checked]] = {
     "patched-files": patched_files,
     "patch-check": patch_check,
     "replacement": replacement,
@@ -32,7 +32,7 @@ _CHECKS: dict[ClaimKind, Callable[[Claim, Context], Checked]] = {
 }
 
 
-def check(claims: Iterable[Claim], context: Context) -> dict[Claim, Result]:
+def check(claims: Iterable[Claim], context: ClaimContext) -> dict[Claim, Result]:
     """Check each claim once, wherever it is made: the result by the claim without its place.
 
     What cannot be asked is unproven, and hides none of the others.
@@ -55,7 +55,7 @@ def without_place(claim: Claim) -> Claim:
     return replace(claim, path="", line=0, command="", by="", too_high=False)
 
 
-def _result(claim: Claim, places: list[str], context: Context) -> Result:
+def _result(claim: Claim, places: list[str], context: ClaimContext) -> Result:
     try:
         judgement, evidence = _CHECKS[claim.kind](claim, context)
     except RocmlintError as error:

@@ -1,4 +1,4 @@
-"""What every check of a claim needs: where to ask, and what is known to be right."""
+"""The context of every check of a claim: where to ask, and what is known to be right."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from rocmlint.verify.trace.probe import Probed
 
 Checked = tuple[Judgement, tuple[Evidence, ...]]
-"""What is made of a claim, and what it rests on."""
+"""The judgement on a claim, and its evidence."""
 
 NOT_INSTALLED, DOES_NOT_LOAD = "not installed", "does not load"
 MISSING = frozenset({NOT_INSTALLED, DOES_NOT_LOAD})
-"""What is seen where a package is not there to be used: the cause of every claim on it."""
+"""Observations of a package that cannot be used: the cause of every claim on it."""
 
 _SHOWN = 5
 """How many places or files are named of many."""
 
 
 @dataclass(frozen=True)
-class Pin:
+class PinnedVersion:
     """The one version of a package that a project runs with, and where it says so."""
 
     version: str
@@ -40,16 +40,16 @@ class Pin:
 
 
 @dataclass(frozen=True)
-class Context:
-    """Where claims are checked, and the manifests that tell what is right."""
+class ClaimContext:
+    """The interpreter in which claims are checked, and the manifests that say what is right."""
 
     interpreter: Interpreter
     manifests: tuple[Manifest, ...] = ()
     targets: tuple[tuple[str, str], ...] = ()
-    """Each module and name whose definition will be asked for: one question tells of all."""
+    """Each module and name whose definition will be asked for: one question covers all."""
     places: Mapping[Claim, Sequence[str]] = field(default_factory=dict)
     """Where each claim is made, as ``FILE:LINE``."""
-    pin: Callable[[str, str], Pin | None] = lambda _package, _file: None
+    pin: Callable[[str, str], PinnedVersion | None] = lambda _package, _file: None
     """Return what the project of a file pins a package to."""
 
     def files_with(self, claim: Claim) -> list[str]:
@@ -81,10 +81,10 @@ class Context:
             return {}  # then each is asked for alone, so that one bad file hides no other
 
     def _defined(self, targets: Sequence[tuple[str, str]]) -> list[Mapping[str, Any]]:
-        told: list[Mapping[str, Any]] = self.interpreter.ask(
+        definitions: list[Mapping[str, Any]] = self.interpreter.ask(
             "imports.defined", {"targets": targets}
         )
-        return told
+        return definitions
 
     def loads(self, package: str) -> Mapping[str, Any]:
         """Import a package there, once however often it is claimed. Raises InterpreterError."""

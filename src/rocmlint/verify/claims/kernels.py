@@ -17,7 +17,7 @@ from rocmlint.verify.trace.probe import judge
 
 if TYPE_CHECKING:
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
     from rocmlint.verify.trace.index import KernelIndex
 
 _PROBES = {
@@ -31,15 +31,15 @@ _PROBES = {
     "preferred_rocm_fa_library=aotriton": ("sdpa", "aotriton"),
     "preferred_rocm_fa_library=ck": ("sdpa", "ck"),
 }
-"""What shows whether a switch of torch is followed: an operation, and what should run it."""
+"""Operations that show whether a switch of torch is followed, and what should run them."""
 
 
-def kernel_package(claim: Claim, context: Context) -> Checked:
+def kernel_package(claim: Claim, context: ClaimContext) -> Checked:
     """Import the package, and look for code for the GPUs of this machine in it."""
     return _loads(claim.subject, context, optional=claim.optional)
 
 
-def fast_path(claim: Claim, context: Context) -> Checked:
+def fast_path(claim: Claim, context: ClaimContext) -> Checked:
     """Run what the switch is about, where it is torch's own; else see whether it is there."""
     name, _, value = claim.subject.partition("=")
     if claim.subject.lower() in _PROBES:
@@ -61,24 +61,24 @@ def fast_path(claim: Claim, context: Context) -> Checked:
     return Judgement("contradicted", "located", "not defined", reason, action), ()
 
 
-def _loads(package: str, context: Context, *, optional: bool = False) -> Checked:
-    """Import a package in the interpreter, and tell what that maps."""
-    told = context.loads(package)
-    if told["error"] is None:
-        own = [each for each in told["libraries"] if f"/{package}" in each]
-        seen = f"version {told['version'] or 'unknown'}, {len(own)} libraries"
-        evidence = (Evidence("file", str(told["file"])), *as_evidence("library", own))
-        wrong = _without_code(package, told["file"], context)
+def _loads(package: str, context: ClaimContext, *, optional: bool = False) -> Checked:
+    """Import a package in the interpreter, and return what that maps."""
+    loaded = context.loads(package)
+    if loaded["error"] is None:
+        own = [each for each in loaded["libraries"] if f"/{package}" in each]
+        seen = f"version {loaded['version'] or 'unknown'}, {len(own)} libraries"
+        evidence = (Evidence("file", str(loaded["file"])), *as_evidence("library", own))
+        wrong = _without_code(package, loaded["file"], context)
         return wrong or Judgement("proven", "mapped", seen), evidence
-    if told["checkout"]:
-        return _of_checkout(package, told["checkout"]), ()
-    is_absent = told["error"].startswith(f"ModuleNotFoundError: No module named {package!r}")
+    if loaded["checkout"]:
+        return _of_checkout(package, loaded["checkout"]), ()
+    is_absent = loaded["error"].startswith(f"ModuleNotFoundError: No module named {package!r}")
     seen = NOT_INSTALLED if is_absent else DOES_NOT_LOAD
     install = f"install {package} for ROCm in this interpreter, or name the right one (--python)"
     if optional:
-        reason = f"it does not load ({told['error']}), so the code takes its fallback"
+        reason = f"it does not load ({loaded['error']}), so the code takes its fallback"
         return Judgement("unproven", "located", seen, reason, install), ()
-    reason = f"the import fails: {told['error']}"
+    reason = f"the import fails: {loaded['error']}"
     return Judgement("contradicted", "located", seen, reason, install), ()
 
 
@@ -92,10 +92,10 @@ def _of_checkout(package: str, place: str) -> Judgement:
     return Judgement("unproven", "located", NOT_INSTALLED, reason, action)
 
 
-def _without_code(package: str, file: str | None, context: Context) -> Judgement | None:
+def _without_code(package: str, file: str | None, context: ClaimContext) -> Judgement | None:
     """Return that a package which loads has code for other GPUs than those of this machine.
 
-    Packages bring files for one GPU beside those for others, so one file that fits is enough.
+    Packages have files for several GPUs, so one file that fits is enough.
     """
     devices = context.devices
     if not devices.targets or file is None:
@@ -114,7 +114,7 @@ def _without_code(package: str, file: str | None, context: Context) -> Judgement
     return Judgement(first.verdict, first.strength, first.seen, first.reason, first.action)
 
 
-def _probed(subject: str, context: Context) -> Checked:
+def _probed(subject: str, context: ClaimContext) -> Checked:
     """Run the operation; on the CPU it would show nothing of what the GPU runs."""
     operation, expected = _PROBES[subject]
     probed = context.probed(operation)
@@ -130,7 +130,7 @@ def _probed(subject: str, context: Context) -> Checked:
     return Judgement(verdict, *parts), first.evidence
 
 
-def _index(context: Context) -> KernelIndex:
+def _index(context: ClaimContext) -> KernelIndex:
     return build(default_roots(context.interpreter), cache_folder())
 
 

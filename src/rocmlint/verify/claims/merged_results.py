@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.rule.claims import package_of_attention
 from rocmlint.text.words import counted, few
 from rocmlint.verify.claims.context import MISSING
-from rocmlint.verify.claims.functions import ENTRY
+from rocmlint.verify.claims.proposals import ENTRY
 from rocmlint.verify.result import CLAIMED_AT, Evidence
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ _SHOWN = 5
 def together(results: Mapping[Claim, Result]) -> list[Result]:
     """Return the results, those of one cause as one.
 
-    A package that is missing is told once, whatever the claims on it: the worst of their verdicts
-    is that of all. Code that moves a package to another device replaces a hundred functions at
-    once, so claims of replacements in one module that fare alike are one too.
+    A package that is missing is reported once, whatever the claims on it: the worst of their
+    verdicts is that of all. Code that moves a package to another device replaces a hundred
+    functions at once, so claims of replacements in one module that fare alike are one too.
     """
     alike: dict[object, list[Claim]] = {}
     for claim, result in results.items():

@@ -37,7 +37,7 @@ class Overlay:
 
     folder: str
     has_check: bool
-    """It has a module that the check imports from the package."""
+    """Whether it has a module that the check imports from the package."""
     copied_at: str = ""
     """``FILE:LINE`` of the command that copies it over the package; "" where none is found."""
 
@@ -156,7 +156,7 @@ def _imported_modules(file: str, package: str) -> Iterator[str]:
 
 
 def _copied_at(folder: str, root: str, package: str, files: Iterable[str]) -> str:
-    """Return where a command copies a folder over the package, "" where nothing tells it.
+    """Return where a command copies a folder over the package, "" if unknown.
 
     The file with the command must name the folder by its path: several may have the same name.
     """

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rocmlint.gpus.target import SPIRV, Target, contradict, parse_target
 from rocmlint.verify.code_objects import compression, device_elf
-from rocmlint.verify.code_objects.cursor import Decoding, InMemory
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.cursor import BytesInMemory, Decoding
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def read_bundles(
             decoding.finish()
             length = compressed.end
         elif start == MAGIC:
-            plain = InMemory(rest)
+            plain = BytesInMemory(rest)
             yield from _read_bundle(plain, "plain bundle", number, wanted)
             length = plain.position
         elif device_elf.is_device_code(rest):

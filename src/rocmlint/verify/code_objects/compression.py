@@ -10,7 +10,7 @@ from struct import Struct
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 from rocmlint.verify.code_objects.mapped import WINDOW, give_back
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ _SMALL = 64 << 20
 """Bytes that any bundle may have."""
 _START = Struct("<4sHH")
 _REST = {1: Struct("<IQ"), 2: Struct("<IIQ"), 3: Struct("<QQQ")}
-"""What follows: the whole size (not in version 1), the decoded size, and the hash."""
+"""The layout of the rest: the whole size (not in version 1), the decoded size, and the hash."""
 _CHUNK = 1 << 20
 _HEAD = 18
 """Bytes of the longest head of a frame (RFC 8878, section 3.1.1), with the magic."""
 _LARGE_WINDOW = RLock()
 """Is held where what was decoded is kept in memory by the hundred megabytes: one at a time."""
 _LARGEST_WINDOW = 1 << 31
-"""Clang compresses with the widest windows there are; the library refuses them unless told."""
+"""The limit for the library, which by default refuses the windows of clang, the widest ones."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from rocmlint.verify.code_objects.compression import check_image
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def check_left(cursor: Cursor, count: int) -> None:
         raise UnreadableError(message)
 
 
-class InMemory:
+class BytesInMemory:
     """Over bytes that lie in memory; nothing is copied."""
 
     def __init__(self, data: memoryview) -> None:

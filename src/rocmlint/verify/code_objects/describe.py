@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.code_objects.bundle import BundleEntry
-    from rocmlint.verify.code_objects.file import FileReport
-    from rocmlint.verify.code_objects.judge import Problem
+    from rocmlint.verify.code_objects.file_report import FileReport
+    from rocmlint.verify.code_objects.kernel_judge import Problem
 
 _ACTIONS: Mapping[Problem, str] = {
     "no code": "install a build of {package} for {processor}, or compile it with "

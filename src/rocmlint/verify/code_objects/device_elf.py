@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from struct import Struct
 
 from rocmlint.gpus.target import PROCESSOR_OF_NUMBER, Target
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 SIZE = 64
 """Bytes of the head of an ELF of 64 bits."""
@@ -18,12 +18,12 @@ _LITTLE_ENDIAN_64 = (2, 1)
 _FIRST_VERSION = 2
 """Code-object version for which EI_ABIVERSION is 0."""
 _SETTINGS = {1: "", 2: "-", 3: "+"}
-"""What the two bits of a feature say from version 4 on: any, off, on; 0 is: has no such feature."""
+"""The two bits of a feature from version 4 on: any, off, on; 0 is: has no such feature."""
 
 
 @dataclass(frozen=True)
 class DeviceHead:
-    """What the head of a code object says."""
+    """The head of a code object."""
 
     target: Target
     version: int

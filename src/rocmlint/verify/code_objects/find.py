@@ -24,7 +24,7 @@ class FoundFile:
 
     @property
     def name(self) -> str:
-        """Return the path as it is told: below the root, or as it was named."""
+        """Return the path for a report: below the root, or as it was named."""
         return self.path if self.path == self.root else os.path.relpath(self.path, self.root)
 
 

@@ -1,4 +1,4 @@
-"""What the ELF of a program or a library says: its sections, and the libraries that it needs."""
+"""The ELF of a program or a library: its sections, and the libraries that it needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class SectionPlace:
 
 @dataclass(frozen=True)
 class HostElf:
-    """The parts of a library that tell of device code."""
+    """The parts of a library that have to do with device code."""
 
     sections: Mapping[str, SectionPlace]
     """Those with content in the file, by name."""
@@ -86,7 +86,7 @@ _LONGEST_TEXT = 1 << 16
 
 @dataclass(frozen=True)
 class _Dynamic:
-    """What the dynamic linker goes by."""
+    """The entries that the dynamic linker reads."""
 
     file: mmap
     tags: Mapping[int, Sequence[int]]

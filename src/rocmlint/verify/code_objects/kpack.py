@@ -12,7 +12,7 @@ from rocmlint.gpus.target import GENERIC_OF, Target, parse_target
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import CodeObject
 from rocmlint.verify.code_objects.compression import check_image, decoder
-from rocmlint.verify.code_objects.errors import UnreadableError, extra
+from rocmlint.verify.code_objects.file_errors import UnreadableError, extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,11 +32,11 @@ _LARGEST_TABLE = 1 << 28
 
 
 @dataclass(frozen=True)
-class Reference:
+class KpackReference:
     """Where a library says that its device code is."""
 
     name: str
-    """What the library is called in the archives."""
+    """The name of the library in the archives."""
     paths: tuple[str, ...]
     """Archives, relative to the library; ``@GFXARCH@`` stands for the target."""
     count: int
@@ -47,7 +47,7 @@ class Reference:
         return tuple(f"{self.name}#{index}" for index in range(self.count))
 
 
-def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
+def read_reference(data: memoryview, wrappers: memoryview) -> KpackReference:
     """Read the marker of a library and count its wrappers. Raises UnreadableError."""
     fields = _unpack(data, "the reference to kpack archives")
     name, paths = fields.get("kernel_name"), fields.get("kpack_search_paths")
@@ -56,7 +56,7 @@ def read_reference(data: memoryview, wrappers: memoryview) -> Reference:
         raise UnreadableError(message)
     whole = wrappers[: len(wrappers) // _WRAPPER.size * _WRAPPER.size]
     count = sum(magic == _MOVED_OUT for magic, *_ in _WRAPPER.iter_unpack(whole))
-    return Reference(name, tuple(each for each in paths if isinstance(each, str)), count)
+    return KpackReference(name, tuple(each for each in paths if isinstance(each, str)), count)
 
 
 def candidates(device: Target) -> list[Target]:
@@ -74,7 +74,7 @@ def candidates(device: Target) -> list[Target]:
 
 
 def archive_paths(
-    reference: Reference, library: str, device: Target, environment: Mapping[str, str]
+    reference: KpackReference, library: str, device: Target, environment: Mapping[str, str]
 ) -> list[str]:
     """Return the archives that the loader looks for, in its order, whether or not they exist."""
     override = _split(environment.get("ROCM_KPACK_PATH", ""))

@@ -23,7 +23,7 @@ _CACHED = re.compile(r"^\t(\S+) \(", re.MULTILINE)
 
 
 class Libraries:
-    """What can be found by the libraries below some folders."""
+    """Libraries below some folders, by what they can be found by."""
 
     def __init__(
         self, roots: Iterable[str], names: Iterable[str], environment: Mapping[str, str]

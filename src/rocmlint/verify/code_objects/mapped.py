@@ -7,7 +7,7 @@ import os
 import stat
 
 from rocmlint.disk.read import WITHOUT_WAITING
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 WINDOW = 32 << 20
 """Bytes of a file that may be read before their pages are given back."""
@@ -23,7 +23,7 @@ def give_back(data: memoryview) -> None:
 
 
 def map_file(path: str) -> mmap.mmap:
-    """Map a file; the mapping goes with the last view of it.
+    """Map a file; the mapping ends with the last view of it.
 
     Raises OSError, and UnreadableError for what is empty or no regular file (a pipe would block).
     """

@@ -1,4 +1,4 @@
-"""Which installed package a file came with, by what the packages beside it say of their files."""
+"""Which installed package a file came with, by the RECORDs of the packages next to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def package_of(path: str) -> str:
-    """Return the name to install a file's package by; "" for a file that no package brought."""
+    """Return the name to install a file's package by; "" for a file of no package."""
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     while True:
@@ -25,7 +25,7 @@ def package_of(path: str) -> str:
 
 
 def folders_beside(folder: str) -> list[str]:
-    """Return the folders that the package of a folder brought beside it, with that folder."""
+    """Return the folders that the package of a folder installed next to it, with that folder."""
     site, name = os.path.split(os.path.abspath(folder))
     owners = _owners(site)
     tops = (top for top, owner in owners.items() if owner == owners.get(name) and top != "..")
@@ -49,7 +49,7 @@ def _owners(folder: str) -> Mapping[str, str]:
 
 
 def is_recorded(path: str) -> bool:
-    """Return whether a package brought a file, by a RECORD beside one of the folders it is in."""
+    """Return whether a package installed a file, by a RECORD next to one of its folders."""
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder):

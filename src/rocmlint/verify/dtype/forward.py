@@ -42,14 +42,16 @@ def forward_of(answer: Mapping[str, Any]) -> Result:
     )
 
 
-def _designed(told: Mapping[str, Any]) -> str:
-    cast = told["cast"]
+def _designed(module: Mapping[str, Any]) -> str:
+    cast = module["cast"]
     place = f" at {cast['place']}" if cast else ""
-    return f"{module_named(told['module'])} returns {names(told['new'])}{place}: {told['why']}"
+    return (
+        f"{module_named(module['module'])} returns {names(module['new'])}{place}: {module['why']}"
+    )
 
 
-def _more(told: list[Any]) -> list[Evidence]:
-    return [Evidence("more", f"{len(told) - SHOWN} modules")] if told[SHOWN:] else []
+def _more(modules: list[Any]) -> list[Evidence]:
+    return [Evidence("more", f"{len(modules) - SHOWN} modules")] if modules[SHOWN:] else []
 
 
 def _not_run(answer: Mapping[str, Any]) -> Result:
@@ -125,10 +127,10 @@ def _left(answer: Mapping[str, Any]) -> Result:
     )
 
 
-def _then(told: Mapping[str, Any]) -> str:
-    cast = told["cast"]
+def _then(module: Mapping[str, Any]) -> str:
+    cast = module["cast"]
     created = f", created at {cast['place']}" if cast else ""
-    return f"{module_named(told['module'])} returns {names(told['new'])}{created}"
+    return f"{module_named(module['module'])} returns {names(module['new'])}{created}"
 
 
 def _crashed(answer: Mapping[str, Any]) -> Result:
@@ -185,15 +187,15 @@ def about(answer: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """Return with what a forward was run, as evidence."""
     peak = answer["peak_memory"]
     memory = "unknown" if peak is None else f"at most {peak / 1e6:,.0f} MB"
-    told = (Evidence("torch", answer["torch"]), Evidence("memory", memory))
+    evidence = (Evidence("torch", answer["torch"]), Evidence("memory", memory))
     if answer["simulated"]:
-        return (Evidence("simulated", "no kernel ran, so none rejected mixed dtypes"), *told)
-    return told
+        return (Evidence("simulated", "no kernel ran, so none rejected mixed dtypes"), *evidence)
+    return evidence
 
 
-def cast_of(told: Mapping[str, Any]) -> tuple[Evidence, ...]:
+def cast_of(module: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """Return the operation that gave a dtype, as evidence."""
-    cast = told.get("cast")
+    cast = module.get("cast")
     return (Evidence("cast", f"{cast['place']}: {cast['operation']}"),) if cast else ()
 
 

@@ -37,7 +37,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Trial:
-    """What is to be built and run."""
+    """The model to build and run."""
 
     factory: str
     """``package.module:callable``; it is called without arguments."""
@@ -60,13 +60,13 @@ def check(
     """
     healthy = _read_baseline(baseline) if baseline else None
     answer: dict[str, Any] = interpreter.ask("dtype.answer", asdict(trial))
-    results = list(judged(answer) if healthy is None else compared(answer, healthy))
+    results = list(results_of(answer) if healthy is None else compared(answer, healthy))
     if write_baseline:
         _write_baseline(write_baseline, answer)
     return results
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for the tensors of a model, its modules, and its matrix multiplications."""
     yield _tensors(answer)
     yield forward_of(answer)
@@ -183,7 +183,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
     if not differing:
         return result_of(claim, subject, "proven", strength, f"{seen}, no difference")
     name, (was, now) = next(iter(differing.items()))
-    told = [
+    changes = [
         Evidence(module_named(each), f"was {before}, is {after}")
         for each, (before, after) in list(differing.items())[:SHOWN]
     ]
@@ -193,7 +193,7 @@ def _like_baseline(  # noqa: PLR0913, PLR0917 - as many as a result has
         "contradicted",
         strength,
         f"{module_named(name)}: {now}",
-        (*told, *evidence),
+        (*changes, *evidence),
         f"{len(differing)} differ, the first is {module_named(name)}: was {was}, is {now}",
         f"check {module_named(name)} first; if this is intended, save it with --write-baseline",
     )
@@ -203,13 +203,13 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tu
     """Return, by name, what was and what is; those that are there now first, in their order."""
     names = [*now, *(name for name in was if name not in now)]
     return {
-        name: (_told(was.get(name)), _told(now.get(name)))
+        name: (_text_of(was.get(name)), _text_of(now.get(name)))
         for name in names
         if was.get(name) != now.get(name)
     }
 
 
-def _told(dtypes: Any) -> str:
+def _text_of(dtypes: Any) -> str:
     """Write a dtype, or what a module was given and gave in each kind of call."""
     if dtypes is None:
         return "not there"
@@ -229,7 +229,7 @@ def _read_baseline(path: str) -> dict[str, Any]:
         )
         matmuls = document.get("matmuls")  # which baselines of before do not have
         for each in (tensors, boundaries, matmuls or {}):
-            list(map(_told, each.values()))
+            list(map(_text_of, each.values()))
     except OSError as error:
         message = f"{path}: cannot be read: {error.strerror}"
         raise ConfigError(message) from error

@@ -20,34 +20,34 @@ _CLAIM = "no matmul runs in a larger dtype than its weights"
 def matmuls_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result if the forward came to its end and the model has matrices to multiply."""
     forward = answer["forward"]
-    told = forward and forward["matmuls"]
-    if not told or forward["crash"] or not (told["count"] or told["matrices"]):
+    matmuls = forward and forward["matmuls"]
+    if not matmuls or forward["crash"] or not (matmuls["count"] or matmuls["matrices"]):
         return
-    slow = [each for each in told["wide"] if each["kind"] == "cast" and not each["why"]]
-    hidden = [each for each in told["wide"] if each["kind"] in {"foreign", "opaque"}]
+    slow = [each for each in matmuls["wide"] if each["kind"] == "cast" and not each["why"]]
+    hidden = [each for each in matmuls["wide"] if each["kind"] in {"foreign", "opaque"}]
     if slow:
         yield _slow(answer, slow)
-    elif hidden or told["unseen"] or not told["count"]:
+    elif hidden or matmuls["unseen"] or not matmuls["count"]:
         yield _unproven(answer, hidden)
     else:
-        seen = f"{told['count']} matmuls{_wide(told['wide'])}"
+        seen = f"{matmuls['count']} matmuls{_wide(matmuls['wide'])}"
         yield result_of(
             _CLAIM,
             answer["model"],
             "proven",
             strength_of(answer),
             seen,
-            (*_listed(told["wide"]), *about(answer)),
+            (*_evidence_of(matmuls["wide"]), *about(answer)),
         )
 
 
 def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
-    """Tell of weights that are cast up to be multiplied."""
-    first, told = slow[0], answer["forward"]["matmuls"]
+    """Report weights that are cast up to be multiplied."""
+    first, matmuls = slow[0], answer["forward"]["matmuls"]
     cast = f" at {first['cast']}" if first["cast"] else ""
     count = sum(each["count"] for each in slow)
     reason = f"{first['weight']} is {first['was']} and is cast to {first['dtype']}{cast} for the "
-    reason += f"matmul at {first['place']}; {count} of {told['count']} matmuls run in a larger "
+    reason += f"matmul at {first['place']}; {count} of {matmuls['count']} matmuls run in a larger "
     reason += "dtype than their weights, which is slow"
     return result_of(
         _CLAIM,
@@ -55,7 +55,10 @@ def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
         "contradicted",
         strength_of(answer),
         f"{module_named(first['module'])} multiplies in {first['dtype']}",
-        (*_listed(slow), *_listed([each for each in told["wide"] if each not in slow])),
+        (
+            *_evidence_of(slow),
+            *_evidence_of([each for each in matmuls["wide"] if each not in slow]),
+        ),
         reason,
         f"remove the cast{cast}; if it is intended, save the run with --write-baseline and pass "
         "it as --baseline",
@@ -63,7 +66,7 @@ def _slow(answer: Mapping[str, Any], slow: list[Mapping[str, Any]]) -> Result:
 
 
 def _unproven(answer: Mapping[str, Any], hidden: list[Mapping[str, Any]]) -> Result:
-    """Tell what was computed where nobody could look, or with what is not known."""
+    """Report what was computed where it could not be observed, or with something unknown."""
     unseen = [module_named(each) for each in answer["forward"]["matmuls"]["unseen"]]
     if hidden:
         first = hidden[0]
@@ -87,15 +90,15 @@ def _unproven(answer: Mapping[str, Any], hidden: list[Mapping[str, Any]]) -> Res
         "unproven",
         strength_of(answer),
         "not seen" if not hidden else f"{module_named(hidden[0]['module'])} may",
-        (*_listed(answer["forward"]["matmuls"]["wide"]), *about(answer)),
+        (*_evidence_of(answer["forward"]["matmuls"]["wide"]), *about(answer)),
         reason,
         action,
     )
 
 
-def _listed(wide: list[Mapping[str, Any]]) -> list[Evidence]:
+def _evidence_of(wide: list[Mapping[str, Any]]) -> list[Evidence]:
     """Name each place, and with what it multiplies."""
-    evidence = [Evidence(module_named(each["module"]), _told(each)) for each in wide[:SHOWN]]
+    evidence = [Evidence(module_named(each["module"]), _sentence_on(each)) for each in wide[:SHOWN]]
     if wide[SHOWN:]:
         evidence.append(Evidence("more", f"{len(wide) - SHOWN} places"))
     return evidence
@@ -110,7 +113,7 @@ def _wide(wide: list[Mapping[str, Any]]) -> str:
     return "".join(f", {count} in {how}" for how, count in sorted(counts.items()))
 
 
-def _told(wide: Mapping[str, Any]) -> str:
+def _sentence_on(wide: Mapping[str, Any]) -> str:
     what = {
         "cast": f"{wide['weight']} ({wide['was']}) is cast up",
         "opaque": f"{wide['weight']} ({wide['was']}) is cast up for an operator that is not known",
@@ -118,7 +121,7 @@ def _told(wide: Mapping[str, Any]) -> str:
         "foreign": "with a tensor that is neither a parameter nor a buffer",
         "activations": "no weights",
     }[wide["kind"]]
-    told = f"{wide['count']} in {wide['dtype']} at {wide['place']}: {what}"
+    text = f"{wide['count']} in {wide['dtype']} at {wide['place']}: {what}"
     if wide["cast"] and wide["cast"] != wide["place"]:
-        told += f", from the cast at {wide['cast']}"
-    return f"{told} ({wide['why']})" if wide["why"] else told
+        text += f", from the cast at {wide['cast']}"
+    return f"{text} ({wide['why']})" if wide["why"] else text

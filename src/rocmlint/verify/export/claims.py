@@ -1,4 +1,4 @@
-"""The claims about an exported program, and what the facts make of each of them."""
+"""The claims about an exported program, and the verdict on each of them by the facts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _unknown = partial(Judgement, "unproven", "executed")
 _yes = partial(Judgement, "proven", "executed")
 
 
-class Obstacle(NamedTuple):
+class ExportObstacle(NamedTuple):
     """Why nothing can be compared."""
 
     seen: str
@@ -155,16 +155,16 @@ def agreement(word: str, why: str, mode: Mapping[str, Any]) -> Judgement:
 
 def about_cases(reference: Mapping[str, Any], mode: Mapping[str, Any]) -> Iterator[Evidence]:
     """Yield what came out for each size, and for other values."""
-    for told, each in zip(reference["cases"], mode["cases"], strict=True):
-        size = f" ({told['sizes']})" if told["counts"] else ""
+    for given, each in zip(reference["cases"], mode["cases"], strict=True):
+        size = f" ({given['sizes']})" if given["counts"] else ""
         outcome = each["outcome"]
         if outcome == "equal":
-            nothing = ", but all of it is NaN or empty" if told["says_nothing"] else ""
+            nothing = ", but all of it is NaN or empty" if given["says_nothing"] else ""
             text = f"equal, largest difference {each['largest']:.2g}{nothing}"
         elif outcome == "both refuse":
-            text = f"the model and the program refuse it: {_first_line(told['error'])}"
+            text = f"the model and the program refuse it: {_first_line(given['error'])}"
         elif outcome == "accepts":
-            text = f"only the model refuses it: {_first_line(told['error'])}"
+            text = f"only the model refuses it: {_first_line(given['error'])}"
         else:
             text = f"{outcome}: {_first_line(each['what'])}"
         yield Evidence(f"{each['name']}{size}", text)
@@ -174,7 +174,7 @@ def about_cases(reference: Mapping[str, Any], mode: Mapping[str, Any]) -> Iterat
 
 
 def others(mode: Mapping[str, Any]) -> Iterator[tuple[str, Judgement, tuple[Evidence, ...]]]:
-    """Yield the claims beside the agreement that this program gives reason for."""
+    """Yield the claims other than the agreement that this program gives reason for."""
     if mode["dimensions"]:
         yield DYNAMIC, *_dynamic(mode)
     if mode["predicates"]:

@@ -12,7 +12,7 @@ from rocmlint.verify.result import Evidence, Judgement
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from rocmlint.verify.export.question import Facts
+    from rocmlint.verify.export.question import ExportFacts
     from rocmlint.verify.result import Result
 
 Word = Literal["PASS", "UNKNOWN", "PARTIAL", "FAIL", "WRONG"]
@@ -35,7 +35,7 @@ class Judged:
     results: tuple[Result, ...]
 
 
-def judged(facts: Facts, subject: str) -> list[Judged]:
+def verdicts_of(facts: ExportFacts, subject: str) -> list[Judged]:
     """Return the verdict on each scenario in each mode."""
     notes = tuple(Evidence("with", each) for each in facts.program["notes"])
     found = []
@@ -47,7 +47,7 @@ def judged(facts: Facts, subject: str) -> list[Judged]:
         for mode in program["modes"]:
             name = _name(subject, facts, program["name"], mode["mode"])
             run = _Run(name, reference, program, mode, notes_here)
-            found.append(_judged(run, obstacle))
+            found.append(_verdict_of(run, obstacle))
     return found
 
 
@@ -56,32 +56,32 @@ def worst(words: Sequence[Word]) -> Word:
     return max(words, key=WORDS.index, default="UNKNOWN")
 
 
-def _name(subject: str, facts: Facts, scenario: str, mode: str) -> str:
+def _name(subject: str, facts: ExportFacts, scenario: str, mode: str) -> str:
     model = facts.program["model"]
     inner = ", ".join(each for each in (model, scenario, mode) if each != "forward")
     return f"{subject} ({inner})"
 
 
 def _obstacle(
-    facts: Facts, reference: Mapping[str, Any], program: Mapping[str, Any]
-) -> claims.Obstacle | None:
+    facts: ExportFacts, reference: Mapping[str, Any], program: Mapping[str, Any]
+) -> claims.ExportObstacle | None:
     """Return why a comparison of the two processes says nothing; None where it does."""
     if facts.reference["weights"] != facts.program["weights"]:
-        return claims.Obstacle(
+        return claims.ExportObstacle(
             "other weights",
             "the factory builds other weights each time it is called",
             "call torch.manual_seed() in the factory, and do not read random numbers elsewhere",
         )
     digests = [each["digest"] for each in reference["cases"]]
     if digests != program["digests"]:
-        return claims.Obstacle(
+        return claims.ExportObstacle(
             "other inputs",
             "the factory makes other inputs each time it is called",
             "call torch.manual_seed() in the factory before it makes the inputs",
         )
     first = reference["cases"][0]
     if first["error"]:
-        return claims.Obstacle(
+        return claims.ExportObstacle(
             "the model fails",
             f"the model itself cannot be called with the inputs to trace: {first['error']}",
             "correct the inputs of the factory"
@@ -90,7 +90,7 @@ def _obstacle(
     random = next((each for each in reference["cases"] if each["random"] and each["counts"]), None)
     if random is not None:
         training = " (it is in training mode)" if facts.reference["training"] else ""
-        return claims.Obstacle(
+        return claims.ExportObstacle(
             "random",
             f"two calls of the model with the same inputs differ{training}: {random['random']}",
             "call model.eval() in the factory, or seed what is random in the forward",
@@ -109,7 +109,7 @@ class _Run:
     notes: tuple[Evidence, ...]
 
 
-def _judged(run: _Run, obstacle: claims.Obstacle | None) -> Judged:
+def _verdict_of(run: _Run, obstacle: claims.ExportObstacle | None) -> Judged:
     scenario, kind = run.program["name"], run.mode["mode"]
     if run.mode["failure"]:
         judgement = claims.failure(run.mode)
@@ -158,12 +158,12 @@ def _word(
     return "PASS", f"{len(compared)} sizes" if program["asked"] else "one size: nothing is dynamic"
 
 
-def _is_accepted(case: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _is_accepted(case: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Return whether a program computes something where the model raises.
 
     Only for inputs of the factory: those that are made may be none that the model was made for.
     """
-    return case["outcome"] == "accepts" and bool(told["was_given"])
+    return case["outcome"] == "accepts" and bool(given["was_given"])
 
 
 def _too_few(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.verify.export.question import Question
+from rocmlint.verify.export.question import ExportQuestion
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -36,15 +36,15 @@ _MODELS = "model"
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModel:
     """A model of a matrix."""
 
     name: str
-    question: Question
+    question: ExportQuestion
     timeout: float
 
 
-def read(path: str, defaults: Mapping[str, Any]) -> list[Listed]:
+def read(path: str, defaults: Mapping[str, Any]) -> list[ListedModel]:
     """Return the models of a file: ``[[model]]`` tables, and keys above them for all of these.
 
     Folders are relative to the file. Raises ConfigError.
@@ -63,7 +63,7 @@ def read(path: str, defaults: Mapping[str, Any]) -> list[Listed]:
         message = f"--matrix {path}: needs at least one [[model]]"
         raise ConfigError(message)
     _refuse_unknown(table, (*_FOR_ALL, _MODELS), path)
-    listed = [_listed(each, {**defaults, **table}, path) for each in models]
+    listed = [_model_of(each, {**defaults, **table}, path) for each in models]
     names = [each.name for each in listed]
     twice = next((each for each in names if names.count(each) > 1), None)
     if twice is not None:
@@ -83,7 +83,7 @@ def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], path: str)
             raise ConfigError(message)
 
 
-def _listed(table: Any, defaults: Mapping[str, Any], path: str) -> Listed:
+def _model_of(table: Any, defaults: Mapping[str, Any], path: str) -> ListedModel:
     if not isinstance(table, dict):
         message = f"--matrix {path}: a model must be a table: [[model]]"
         raise ConfigError(message)
@@ -97,7 +97,7 @@ def _listed(table: Any, defaults: Mapping[str, Any], path: str) -> Listed:
         folder = os.path.join(os.path.dirname(os.path.abspath(path)), folder)
     strict = (False, True) if merged.get("both-modes") else (bool(merged.get("strict")),)
     memory = merged.get("memory")
-    question = Question(
+    question = ExportQuestion(
         table.get("factory"),
         folder,
         strict,
@@ -105,4 +105,4 @@ def _listed(table: Any, defaults: Mapping[str, Any], path: str) -> Listed:
         bool(merged.get("plain")),
         float(memory) if memory else None,
     )
-    return Listed(table.get("name") or question.name, question, float(merged["timeout"]))
+    return ListedModel(table.get("name") or question.name, question, float(merged["timeout"]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
-from rocmlint.verify.export.judge import CHECK, judged, worst
+from rocmlint.verify.export.judge import CHECK, verdicts_of, worst
 from rocmlint.verify.export.question import asked
 from rocmlint.verify.result import Judgement
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.export.judge import Judged, Word
-    from rocmlint.verify.export.listed import Listed
+    from rocmlint.verify.export.listed import ListedModel
     from rocmlint.verify.result import Result
 
 _CLAIM = "the export can be checked"
 
 
 @dataclass(frozen=True)
-class Row:
-    """What became of one model."""
+class MatrixRow:
+    """The result of one model."""
 
     name: str
     word: Word
     why: str
     seconds: float
-    judged: tuple[Judged, ...]
+    verdicts: tuple[Judged, ...]
     results: tuple[Result, ...]
     notes: tuple[str, ...] = ()
     """Versions, and how the model was built."""
 
 
 def rows(
-    listed: Sequence[Listed],
+    listed: Sequence[ListedModel],
     interpreter: Interpreter,
     jobs: int,
     progress: Callable[[str], None] | None = None,
-) -> Iterator[Row]:
+) -> Iterator[MatrixRow]:
     """Yield a row for each model, in the order of the list, as soon as all before it are done."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(len(listed)):
         waiting.put(number)
-    finished: queue.SimpleQueue[tuple[int, Row]] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[int, MatrixRow]] = queue.SimpleQueue()
     running: dict[int, str] = {}
 
     def work() -> None:
@@ -69,12 +69,12 @@ def rows(
 
 
 def _in_order(
-    finished: queue.SimpleQueue[tuple[int, Row]],
+    finished: queue.SimpleQueue[tuple[int, MatrixRow]],
     many: int,
     running: dict[int, str],
     progress: Callable[[str], None] | None,
-) -> Iterator[Row]:
-    done: dict[int, Row] = {}
+) -> Iterator[MatrixRow]:
+    done: dict[int, MatrixRow] = {}
     count = following = 0
     while following < many:
         try:
@@ -91,7 +91,7 @@ def _in_order(
             following += 1
 
 
-def row_of(listed: Listed, interpreter: Interpreter) -> Row:
+def row_of(listed: ListedModel, interpreter: Interpreter) -> MatrixRow:
     """Ask about one model; what its children do to themselves is part of the answer."""
     started = time.monotonic()
     limited = replace(interpreter, timeout=listed.timeout)
@@ -102,10 +102,12 @@ def row_of(listed: Listed, interpreter: Interpreter) -> Row:
         judgement = Judgement("unproven", "executed", "ERROR", why, "see the error")
         result = judgement.on(CHECK, _CLAIM, listed.name)
         seconds = time.monotonic() - started
-        return Row(listed.name, "UNKNOWN", why, seconds, (), (result,))
-    found = judged(facts, listed.name)
+        return MatrixRow(listed.name, "UNKNOWN", why, seconds, (), (result,))
+    found = verdicts_of(facts, listed.name)
     word = worst([each.word for each in found])
     why = next((each.why for each in found if each.word == word), "")
     results = tuple(result for each in found for result in each.results)
     notes = (*facts.program["notes"],)
-    return Row(listed.name, word, why, time.monotonic() - started, tuple(found), results, notes)
+    return MatrixRow(
+        listed.name, word, why, time.monotonic() - started, tuple(found), results, notes
+    )

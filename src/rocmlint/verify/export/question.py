@@ -1,4 +1,4 @@
-"""What is asked about an export, in which order, and in processes that share nothing."""
+"""Questions about an export, in their order, and in processes that share nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TASK = "exporting"
 
 
 @dataclass(frozen=True)
-class Question:
+class ExportQuestion:
     """A model, and how it is exported; one of ``factory`` and ``config`` is not None."""
 
     factory: str | None
@@ -51,18 +51,18 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the model did by itself, and what its program did."""
+class ExportFacts:
+    """The behavior of the model by itself, and that of its program."""
 
     reference: dict[str, Any]
     program: dict[str, Any]
 
 
 def asked(
-    question: Question,
+    question: ExportQuestion,
     interpreter: Interpreter,
     progress: Callable[[str], None] | None = None,
-) -> Facts:
+) -> ExportFacts:
     """Run the model in one process, and its program in another. Raises InterpreterError.
 
     The first knows no patches and no registrations, and leaves its results in a temporary folder.
@@ -70,11 +70,11 @@ def asked(
     with tempfile.TemporaryDirectory(prefix="rocmlint-export-") as folder:
         reference = interpreter.ask(_TASK, question.request("reference", folder), progress)
         program = interpreter.ask(_TASK, question.request("program", folder), progress)
-    return Facts(reference, program)
+    return ExportFacts(reference, program)
 
 
 def probed(
-    question: Question,
+    question: ExportQuestion,
     interpreter: Interpreter,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:

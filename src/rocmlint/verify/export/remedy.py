@@ -1,4 +1,4 @@
-"""What answers a statement that cannot be exported: whether it can be rewritten."""
+"""Remedies for a statement that cannot be exported: whether it can be rewritten."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from rocmlint.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.verify.export.matrix import Row
+    from rocmlint.verify.export.matrix import MatrixRow
 
 VERSION = 1
 """Grows when a field of the JSON document changes its meaning or goes."""
@@ -26,7 +26,7 @@ _HEADERS = ("model", "verdict", "seconds", "why")
 _WIDEST = 110
 
 
-def text(rows: Sequence[Row], *, color: bool) -> Iterator[str]:
+def text(rows: Sequence[MatrixRow], *, color: bool) -> Iterator[str]:
     """Yield a table with a row for each model, and how many models have each verdict."""
     table = [
         (
@@ -44,7 +44,7 @@ def text(rows: Sequence[Row], *, color: bool) -> Iterator[str]:
         yield f"PASS with an open question: {', '.join(map(visible, unseen))}.\n"
 
 
-def _is_proven(row: Row) -> bool:
+def _is_proven(row: MatrixRow) -> bool:
     return overall(row.results) == "proven"
 
 
@@ -53,13 +53,13 @@ def _short(why: str) -> str:
     return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
 
 
-def counts(rows: Sequence[Row]) -> dict[str, int]:
+def counts(rows: Sequence[MatrixRow]) -> dict[str, int]:
     """Return how many models have each verdict, the best first."""
     found = Counter(each.word for each in rows)
     return {word: found[word] for word in ("PASS", "PARTIAL", "WRONG", "FAIL", "UNKNOWN")}
 
 
-def document(rows: Sequence[Row]) -> str:
+def document(rows: Sequence[MatrixRow]) -> str:
     """Return the matrix as JSON; ``docs/schema/export-matrix.json`` describes it."""
     verdict = overall(result for each in rows for result in each.results)
     head = {
@@ -73,7 +73,7 @@ def document(rows: Sequence[Row]) -> str:
     return f'{dumps(head)[:-1]},\n"models": [\n{inner}\n]}}\n'
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: MatrixRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "verdict": row.word,
@@ -82,7 +82,7 @@ def _row(row: Row) -> dict[str, Any]:
         "with": list(row.notes),
         "exports": [
             {"scenario": each.scenario, "mode": each.mode, "verdict": each.word, "why": each.why}
-            for each in row.judged
+            for each in row.verdicts
         ],
         "results": [asdict(each) for each in row.results],
     }
@@ -104,7 +104,7 @@ pre { font-size: 12px; overflow-x: auto; white-space: pre-wrap }
 """
 
 
-def page(rows: Sequence[Row]) -> Iterator[str]:
+def page(rows: Sequence[MatrixRow]) -> Iterator[str]:
     """Yield a page of HTML that needs nothing else."""
     summary = ", ".join(f"{many:,} {word}" for word, many in counts(rows).items())
     notes = sorted({each for row in rows for each in row.notes})
@@ -121,7 +121,7 @@ def page(rows: Sequence[Row]) -> Iterator[str]:
     yield f"</tbody></table>\n<p>rocmlint {html.escape(__version__)}</p>\n</body></html>\n"
 
 
-def _html_row(row: Row) -> str:
+def _html_row(row: MatrixRow) -> str:
     details = "\n".join(
         f"{each.verdict}: {each.claim}: {each.seen}"
         + (f"\n  why: {each.reason}\n  do: {each.action}" if each.reason else "")

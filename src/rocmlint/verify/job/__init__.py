@@ -1,1 +1,1 @@
-"""The real job: a witness in each of its processes, and all its ranks beside the manifest."""
+"""The real job: a witness in each of its processes, and all its ranks against the manifest."""

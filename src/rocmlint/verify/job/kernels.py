@@ -10,9 +10,9 @@ from rocmlint.gpus.target import parse_target
 from rocmlint.interpreter.inside.job.process import build_id, host
 from rocmlint.text.words import counted
 from rocmlint.verify.code_objects.describe import action, evidence, summary
-from rocmlint.verify.code_objects.errors import MissingExtraError
-from rocmlint.verify.code_objects.file import read_file
-from rocmlint.verify.code_objects.judge import Judge
+from rocmlint.verify.code_objects.file_errors import MissingExtraError
+from rocmlint.verify.code_objects.file_report import read_file
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.job.same_across_ranks import ranks, together
 from rocmlint.verify.result import Evidence, Judgement
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.file import FileReport
-    from rocmlint.verify.code_objects.judge import KernelVerdict
+    from rocmlint.verify.code_objects.file_report import FileReport
+    from rocmlint.verify.code_objects.kernel_judge import KernelVerdict
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.result import Result
 
@@ -37,20 +37,24 @@ def of_libraries(leading: Mapping[int, WitnessReport], arch: Target | None) -> I
     targets = {rank: arch or _target(each.facts) for rank, each in leading.items()}
     known = {rank: target for rank, target in targets.items() if target is not None}
     try:
-        yield from _judged({rank: leading[rank] for rank in known}, known, named=arch is not None)
+        yield from _results_of(
+            {rank: leading[rank] for rank in known}, known, named=arch is not None
+        )
     except MissingExtraError:
         if arch is not None:
             raise
 
 
-def _judged(
+def _results_of(
     leading: Mapping[int, WitnessReport], targets: Mapping[int, Target], *, named: bool
 ) -> Iterator[Result]:
     reports: dict[str, FileReport] = {}
     found: defaultdict[tuple[str, Target, KernelVerdict], list[int]] = defaultdict(list)
     elsewhere: defaultdict[int, list[str]] = defaultdict(list)
     for rank, witness in leading.items():
-        judge = Judge({name: str(it) for name, it in witness.facts.get("environment", {}).items()})
+        judge = KernelJudge(
+            {name: str(it) for name, it in witness.facts.get("environment", {}).items()}
+        )
         for library in witness.facts.get("libraries", ()):
             path = str(library.get("path", ""))
             if not _is_here(witness, library, path):
@@ -115,10 +119,10 @@ def _not_here(rank: int, paths: list[str], target: Target) -> Result:
 
 
 def _target(facts: Mapping[str, Any]) -> Target | None:
-    """Return the GPU that a rank uses, as torch tells it; None without one."""
-    told = ((facts.get("torch") or {}).get("device") or {}).get("architecture")
+    """Return the GPU that a rank uses, as torch reports it; None without one."""
+    architecture = ((facts.get("torch") or {}).get("device") or {}).get("architecture")
     try:
-        return parse_target(str(told)) if told else None
+        return parse_target(str(architecture)) if architecture else None
     except ValueError:
         return None
 

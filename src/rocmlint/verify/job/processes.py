@@ -83,11 +83,11 @@ def execute(  # noqa: PLR0913 - a command has so many parts
 ) -> Ending:
     """Run a command to its end; ``mark`` is the variable whose absence makes a process unseen.
 
-    ``before_the_end`` is called when the time limit is over, before the command is told to end.
+    ``before_the_end`` is called when the time limit is over, before the command is asked to end.
     Its streams are those of this process, or ``outputs`` for what it prints, which are closed here
-    when it has them. A signal from the terminal goes to it as to every
-    process of the group; one that only this process gets is handed on. After the time limit, or
-    when this process was told to end, none of its processes is left. Raises CommandError.
+    when it has them. A signal from the terminal goes to it as to every process of the group; one
+    that only this process gets is forwarded. After the time limit, or after a signal to end, none
+    of its processes is left. Raises CommandError.
     """
     if not sys.platform.startswith("linux"):
         message = "verify run requires Linux: it reads the processes of a job from /proc"
@@ -167,20 +167,20 @@ class _Run:
     def _turn(self, seconds: float) -> None:
         """Wait a little or until something happens, and see to it."""
         signals = {*_FORWARDED, signal.SIGCHLD}
-        told = signal.sigtimedwait(signals, seconds)
-        if told is not None and told.si_signo != signal.SIGCHLD:
-            self._hand_on(told)
+        received = signal.sigtimedwait(signals, seconds)
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            self._hand_on(received)
         self._reap()
-        self._descendants.look()
+        self._descendants.update()
         self._limit()
 
-    def _hand_on(self, told: Any) -> None:
-        if told.si_signo in _ENDING:
-            self.interrupted = told.si_signo
+    def _hand_on(self, received: Any) -> None:
+        if received.si_signo in _ENDING:
+            self.interrupted = received.si_signo
         # si_code > 0: by the kernel, for the terminal; the whole group has got it.
-        if told.si_code <= 0 and self._status is None:
-            os.kill(self.child.pid, told.si_signo)
-        if told.si_signo == signal.SIGTERM and self._kill_at is None:
+        if received.si_code <= 0 and self._status is None:
+            os.kill(self.child.pid, received.si_signo)
+        if received.si_signo == signal.SIGTERM and self._kill_at is None:
             self._kill_at = time.monotonic() + GRACE
 
     def _limit(self) -> None:
@@ -206,7 +206,7 @@ class _Run:
 
     def _end_all(self, number: signal.Signals) -> None:
         """Send a signal to all; killing goes on until nobody is left who could start another."""
-        self._descendants.look()
+        self._descendants.update()
         while self._descendants.alive:
             for pid in self._descendants.alive:
                 with suppress(ProcessLookupError, PermissionError):
@@ -215,14 +215,14 @@ class _Run:
                 return
             time.sleep(INTERVAL / 10)
             self._reap()
-            self._descendants.look()
+            self._descendants.update()
 
 
 @dataclass
 class _Sighting:
     python: Python | None = None
     copied: bool = False
-    """It looks like its parent, as a child does between fork and exec."""
+    """Whether it looks like its parent, as a child does between fork and exec."""
     times: int = 0
 
 
@@ -238,7 +238,7 @@ class _Descendants:
     )
     _parents: dict[int, int] = field(default_factory=dict)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Look at all processes; of those seen before only whether they are still there."""
         present = {int(name) for name in os.listdir("/proc") if name.isdecimal()}
         self._others &= present

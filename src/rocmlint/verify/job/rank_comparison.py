@@ -1,4 +1,4 @@
-"""In what the ranks of a job differ from each other: told with the groups, never by majority."""
+"""In what the ranks of a job differ from each other: shown with the groups, never by majority."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Topic:
     claim: str
     strength: Strength
     facts: str
-    """The part of the facts that it is in; a rank killed early may not have told it."""
+    """The part of the facts that it is in; a rank killed early may not have reported it."""
     read: Callable[[Mapping[str, Any]], Mapping[str, str]]
     reason: str
     action: str
@@ -107,8 +107,8 @@ def _compared(topic: _Topic, values: Mapping[int, Mapping[str, str]]) -> Result:
 
 def _first(differing: list[Evidence]) -> tuple[Evidence, ...]:
     more = len(differing) - SHOWN
-    told = (Evidence("more", f"{more:,} others differ too"),) if more > 0 else ()
-    return (*differing[:SHOWN], *told)
+    rest = (Evidence("more", f"{more:,} others differ too"),) if more > 0 else ()
+    return (*differing[:SHOWN], *rest)
 
 
 def _seen(names: list[str], values: Mapping[int, Mapping[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Whether all ranks of a job are what they must be: each beside the manifest, then all alike."""
+"""Whether all ranks of a job are what they must be: each against the manifest, then all alike."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHECK = "ranks"
 
 
 def world_size_of(witnesses: Sequence[WitnessReport]) -> int | None:
-    """Return the number of ranks that the launcher told them; None where it told none."""
+    """Return the number of ranks that the launcher set for them; None if it set none."""
     sizes = [int(each.facts["world_size"]) for each in witnesses if each.facts.get("world_size")]
     return max(sizes, default=None)
 

@@ -38,13 +38,13 @@ def meet(
     exchange = Exchange(place, timeout)
     exchange.say(json.dumps(_own_facts(place, watch, max(until - time.monotonic(), 1.0))))
     if place.rank == 0:
-        return _judged(exchange, exchange.gather(until), watch, timeout, tell)
+        return _judge_all(exchange, exchange.gather(until), watch, timeout, tell)
     code = exchange.verdict(until)
     if code is None and not exchange.has_spoken(0):
         # The store is an agent's, for it outlives rank 0; the first rank that is there judges.
-        told = exchange.gather(until)
-        if min(told) == place.rank:
-            return _judged(exchange, told, watch, timeout, tell)
+        facts = exchange.gather(until)
+        if min(facts) == place.rank:
+            return _judge_all(exchange, facts, watch, timeout, tell)
     if code is None:
         code = exchange.verdict(until + _MARGIN)
     if code is not None:
@@ -53,17 +53,17 @@ def meet(
     return EXIT_CODES["unproven"]
 
 
-def _judged(
+def _judge_all(
     exchange: Exchange,
-    told: Mapping[int, str],
+    facts: Mapping[int, str],
     watch: Watch,
     timeout: float,
     tell: Callable[[Iterable[Result]], int],
 ) -> int:
-    witnesses, problems = _read(told)
+    witnesses, problems = _read(facts)
     code = tell(judge(watch, witnesses, problems, exchange.place.world_size, timeout))
     sys.stdout.flush()  # before anybody leaves: torchrun ends all ranks when one has failed
-    exchange.conclude(code, told)
+    exchange.conclude(code, facts)
     return code
 
 
@@ -77,9 +77,9 @@ def _own_facts(place: RankPlace, watch: Watch, timeout: float) -> dict[str, Any]
     return {**known, "rank": place.rank, "world_size": place.world_size}
 
 
-def _read(told: Mapping[int, str]) -> tuple[list[WitnessReport], list[str]]:
+def _read(facts: Mapping[int, str]) -> tuple[list[WitnessReport], list[str]]:
     witnesses, problems = [], []
-    for rank, text in sorted(told.items()):
+    for rank, text in sorted(facts.items()):
         found = parsed(f"rank {rank}", text)
         if isinstance(found, str):
             problems.append(found)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.job.watch import Watch
     from rocmlint.verify.job.witness_report import WitnessReport
     from rocmlint.verify.live.functions import FunctionFacts
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
     from rocmlint.verify.result import Result
 
 _INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
@@ -69,7 +69,7 @@ def _as_called(
     ran = _ran(witness, function)
     if ran:
         return replace(result, strength="executed", seen=f"{result.seen} was called")
-    alike = [each for each in others if each.rank == witness.rank and _has(each, function)]
+    alike = [each for each in others if each.rank == witness.rank and _is_in_place(each, function)]
     first = min(alike, key=lambda each: (each.start in _FORKED, each.facts.get("began") or 0))
     is_asked = witness.facts.get("moment") == "asked"
     if is_asked or first is not witness or any(_ran(each, function) for each in alike):
@@ -88,14 +88,14 @@ def _as_called(
     return replace(result, verdict="unproven", seen=seen, reason=reason, action=action)
 
 
-def _has(witness: WitnessReport, function: ManifestFunction) -> bool:
+def _is_in_place(witness: WitnessReport, function: ManifestFunction) -> bool:
     facts = _facts(witness, function)
     return facts is not None and facts.get("state") == "right"
 
 
 def _ran(witness: WitnessReport, function: ManifestFunction) -> bool | None:
     """Return whether a process has run the function; None where it cannot know."""
-    facts = _facts(witness, function) if _has(witness, function) else None
+    facts = _facts(witness, function) if _is_in_place(witness, function) else None
     ran = (facts or {}).get("ran")
     return ran if isinstance(ran, bool) else None
 

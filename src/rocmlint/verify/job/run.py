@@ -40,7 +40,7 @@ def judge(
 
 
 def unreadable(check: str, problem: str) -> Result:
-    """Tell of a witness that cannot be read."""
+    """Report a witness that cannot be read."""
     path, _, why = problem.partition(": ")
     return Result(
         check,
@@ -132,7 +132,7 @@ def _never_loaded(
 
 
 def _missing(name: str, subject: str, its: Sequence[WitnessReport], *, hidden: bool) -> Result:
-    """Tell of what was never imported: a fault only where all came to an end of their own."""
+    """Report what was never imported: a fault only where all came to an end of their own."""
     if not its:
         return Result(
             CHECK,

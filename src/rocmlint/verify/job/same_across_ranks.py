@@ -1,4 +1,4 @@
-"""Telling once what is the same of many ranks: a report on a thousand must stay readable."""
+"""Results that many ranks share, shown once: a report on a thousand must stay readable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Result
 
 SHOWN = 16
-"""How many processes are told one by one: two of each GPU of a node."""
+"""How many processes are shown one by one: two of each GPU of a node."""
 _MOST_SPANS = 32
 """How many stretches of ranks are named: those of one GPU of each node are many."""
 _OF_EACH = ((": it ", ": each "), (" has started, but has ", " have started, but have "))
@@ -60,7 +60,7 @@ def first_of_alike(
     kind: Callable[[int, Result], tuple[str, ...]],
     on_all: Callable[[int, Result, Sequence[int]], Result],
 ) -> Iterator[Result]:
-    """Yield the results on numbered processes; of many of one kind what ``on_all`` makes of one."""
+    """Yield the results on numbered processes; for many of one kind, ``on_all`` of one."""
     known = list(found)
     alike: dict[tuple[str, ...], list[int]] = {}
     for number, result in known:

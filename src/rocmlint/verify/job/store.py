@@ -40,9 +40,9 @@ class RankPlace:
 
 def place_of(address: str | None, rank: int | None, world_size: int | None) -> RankPlace:
     """Find the place from flags, else from what the launcher set. Raises ConfigError."""
-    told = ranks_of_environment()
-    rank = told["rank"] if rank is None else rank
-    world_size = told["world_size"] if world_size is None else world_size
+    launched = ranks_of_environment()
+    rank = launched["rank"] if rank is None else rank
+    world_size = launched["world_size"] if world_size is None else world_size
     if address is None:
         host, port = os.environ.get("MASTER_ADDR", ""), os.environ.get("MASTER_PORT", "")
         if not (host and port):
@@ -68,7 +68,7 @@ def place_of(address: str | None, rank: int | None, world_size: int | None) -> R
 
 
 class Exchange:
-    """What one rank says to the others, and hears from them."""
+    """The messages of one rank to the others, and theirs to it."""
 
     def __init__(self, place: RankPlace, timeout: float) -> None:
         """Reach the store within ``timeout`` seconds. Raises StoreError."""
@@ -104,7 +104,7 @@ class Exchange:
         self._store: Any = distributed.PrefixStore(f"rocmlint/{restart}", store)
 
     def say(self, document: str) -> None:
-        """Tell the facts of this rank."""
+        """Publish the facts of this rank."""
         self._store.set(f"facts/{self.place.rank}", document)
 
     def gather(self, until: float) -> Mapping[int, str]:
@@ -124,18 +124,18 @@ class Exchange:
         return found
 
     def has_spoken(self, rank: int) -> bool:
-        """Return whether a rank has told its facts; False too where the store is gone."""
+        """Return whether a rank has published its facts; False too where the store is gone."""
         with suppress(RuntimeError):
             return bool(self._store.check([f"facts/{rank}"]))
         return False
 
-    def conclude(self, code: int, told: Mapping[int, str]) -> None:
-        """Tell the others how it ended, and stay until those that are there have heard it."""
+    def conclude(self, code: int, facts: Mapping[int, str]) -> None:
+        """Publish how this rank ended, and wait until those that are there have read it."""
         self._store.set("verdict", str(code))
         if not self._keeps:
             return
         until = time.monotonic() + _FAREWELL
-        waiting = {rank for rank in told if rank != self.place.rank}
+        waiting = {rank for rank in facts if rank != self.place.rank}
         while waiting and time.monotonic() < until:
             waiting = {rank for rank in waiting if not self._store.check([f"heard/{rank}"])}
             time.sleep(_POLL / 2)

@@ -26,7 +26,7 @@ _OWN = {
     "TORCH_EXTENSIONS_DIR",
     "TRITON_CACHE_DIR",
 }
-"""What launchers and scripts set for each rank, to give it a GPU or a cache of its own."""
+"""Variables that launchers set for each rank, to give it a GPU or a cache of its own."""
 
 _PLACES = ("_CACHE", "_DIR", "_HOME", "_PREFIX")
 """How the variables of Python and of the libraries end that only name a place to write to."""
@@ -39,25 +39,25 @@ def of_variables(check: str, witness: WitnessReport, watch: Watch) -> Iterator[R
     for name, wanted in watch.variables.items():
         start, now = _at_start(witness.facts).get(name), _now(witness.facts).get(name)
         claim = f"{name} is {wanted!r}"
-        yield _judged(name, wanted, start, now).on(check, claim, witness.subject)
+        yield _judgement_on(name, wanted, start, now).on(check, claim, witness.subject)
 
 
-def _judged(name: str, wanted: str, start: str | None, now: str | None) -> Judgement:
+def _judgement_on(name: str, wanted: str, start: str | None, now: str | None) -> Judgement:
     if start == now == wanted:
         return Judgement("proven", "live", repr(now))
     if start == now:
         return Judgement(
             "contradicted",
             "live",
-            _told(now),
-            f"the process has {name} {_told(now)} from its start on",
+            _value_text(now),
+            f"the process has {name} {_value_text(now)} from its start on",
             f"set {name}={wanted} where the job is started, and let the launcher pass it on",
         )
     if now == wanted:
         return Judgement(
             "unproven",
             "live",
-            f"{_told(now)}, at its start {_told(start)}",
+            f"{_value_text(now)}, at its start {_value_text(start)}",
             f"the program set {name} after it was started: what was read before that (when a "
             "library was loaded, for example) had the old value",
             f"set {name}={wanted} where the job is started",
@@ -65,28 +65,28 @@ def _judged(name: str, wanted: str, start: str | None, now: str | None) -> Judge
     return Judgement(
         "contradicted",
         "live",
-        f"{_told(now)}, at its start {_told(start)}",
-        f"the program changed {name} from {_told(start)} to {_told(now)}",
+        f"{_value_text(now)}, at its start {_value_text(start)}",
+        f"the program changed {name} from {_value_text(start)} to {_value_text(now)}",
         f"find what sets {name} in the program (os.environ), and remove it",
     )
 
 
-def _told(value: str | None) -> str:
+def _value_text(value: str | None) -> str:
     return ABSENT if value is None else repr(value)
 
 
 def for_kernels(facts: Mapping[str, Any], *, at_start: bool) -> Mapping[str, str]:
     """Return the variables that choose kernels or communication, but for a rank's own."""
-    told = _values(facts, at_start=at_start)
-    return {name: value for name, value in told.items() if relevant(name) and name not in _OWN}
+    values = _values(facts, at_start=at_start)
+    return {name: value for name, value in values.items() if relevant(name) and name not in _OWN}
 
 
 def for_python(facts: Mapping[str, Any], *, at_start: bool) -> Mapping[str, str]:
     """Return the variables of Python, of the loader and of the libraries, but for places."""
-    told = _values(facts, at_start=at_start)
+    values = _values(facts, at_start=at_start)
     return {
         name: value
-        for name, value in told.items()
+        for name, value in values.items()
         if not relevant(name) and not name.endswith(_PLACES)
     }
 

@@ -1,4 +1,4 @@
-"""What must be live in a job: files of manifests, and modules that must be as their source."""
+"""The requirements of a job: files of manifests, and modules that must be as their source."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.job.process import is_secret
 from rocmlint.verify.manifest import read as manifest
-from rocmlint.verify.manifest.functions import repeated
+from rocmlint.verify.manifest.function_entries import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
     from rocmlint.verify.manifest.read import Manifest
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What to look for in each process.
+    """The files, modules, packages and variables to check in each process.
 
     ``modules`` and ``files`` map to the SHA-256 that they must have (None: whatever is on disk),
     ``packages`` the distributions to the versions they must have. ``functions`` must be those of

@@ -1,4 +1,4 @@
-"""What the witness of one process proves of it; the same for a job and for the ranks of one."""
+"""Results from the witness of one process; the same for a job and for the ranks of one."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _EARLY = ("start", "import")
 
 
 def of_processes(check: str, witnesses: Iterable[WitnessReport], watch: Watch) -> Iterator[Result]:
-    """Yield what is known of the watched modules and files in each process.
+    """Yield the results on the watched modules and files in each process.
 
-    Of many processes of one kind of which the same is known, one result tells.
+    Processes of one kind of which the same is known share one result.
     """
     known = list(witnesses)
     numbered = list(enumerate(known))
@@ -98,7 +98,7 @@ def _is_untold(witness: WitnessReport, name: str, watch: Watch) -> bool:
 def _of_function(witness: WitnessReport, result: Result) -> Result:
     """Return a result on a function as one on the process in which it was looked at."""
     moment = witness.facts.get("moment")
-    told = replace(
+    own = replace(
         result,
         claim=f"{result.subject} {result.claim}",
         subject=witness.subject,
@@ -106,11 +106,11 @@ def _of_function(witness: WitnessReport, result: Result) -> Result:
         evidence=(*result.evidence, *where(witness)),
     )
     # What has the original at one look may have replaced it after that.
-    return told if witness.is_known else _without_end(told, witness)
+    return own if witness.is_known else _without_end(own, witness)
 
 
 def where(witness: WitnessReport) -> tuple[Evidence, ...]:
-    """Return what tells one process from another."""
+    """Return the evidence that identifies a process."""
     facts = witness.facts
     known = {
         "process": f"{witness.subject} on {witness.host}",
@@ -248,7 +248,7 @@ def _of_versions(
 
 
 def stopped(witness: WitnessReport) -> str:
-    """Tell why a process may not have come to what it was to do."""
+    """Report why a process may not have come to what it was to do."""
     failure = witness.facts.get("failure")
     if failure:
         return f"ended by {failure}"

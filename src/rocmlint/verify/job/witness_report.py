@@ -1,4 +1,4 @@
-"""What one process was seen to be: its witness, checked before anything of it is used."""
+"""The report of one process: its witness, checked before anything of it is used."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WitnessReport:
-    """What one process was seen to be; ``facts`` as :mod:`.inside.job.witness` writes them."""
+    """The report of one process; ``facts`` as :mod:`.inside.job.witness` writes them."""
 
     file: str
     facts: Mapping[str, Any]
     question: str = ""
-    """What it was asked for last; who has answered that is known as it is now."""
+    """The last question to it; an answer to it means that the facts are current."""
 
     @property
     def pid(self) -> int:
@@ -72,7 +72,7 @@ class WitnessReport:
 
     @property
     def last_look(self) -> str:
-        """Tell when it was seen for the last time."""
+        """Report when it was seen for the last time."""
         began, written = self.facts.get("began"), self.facts.get("written")
         if not isinstance(began, float) or not isinstance(written, float):
             return "at an unknown time"
@@ -94,13 +94,13 @@ class WitnessReport:
 
     @property
     def modules(self) -> Mapping[str, Mapping[str, Any]]:
-        """What was seen of each watched module that it loaded."""
+        """The observations of each watched module that it loaded."""
         found: Mapping[str, Mapping[str, Any]] = self.facts.get("modules", {})
         return found
 
     @property
     def subject(self) -> str:
-        """What a person knows the process by."""
+        """The name by which a person knows the process."""
         process = f"pid {self.pid}" + ("" if self.start == "program" else f", {self.start}")
         return f"({process})" if self.rank is None else f"rank {self.rank} ({process})"
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from rocmlint.text.words import few
 from rocmlint.verify.code_objects.describe import action, evidence, summary
-from rocmlint.verify.code_objects.file import FileReport, read_file, refused
+from rocmlint.verify.code_objects.file_report import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
-from rocmlint.verify.code_objects.judge import Judge
+from rocmlint.verify.code_objects.kernel_judge import KernelJudge
 from rocmlint.verify.code_objects.libraries import Libraries
 from rocmlint.verify.code_objects.packages import package_of
 from rocmlint.verify.result import Evidence, Result
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.find import FoundFile
-    from rocmlint.verify.code_objects.judge import KernelVerdict, Problem
-    from rocmlint.verify.kernels.compiled.places import Cache
+    from rocmlint.verify.code_objects.kernel_judge import KernelVerdict, Problem
+    from rocmlint.verify.kernels.compiled.places import KernelCache
 
 CHECK = "kernels"
 _FOR_ONE_GPU = re.compile(r"gfx[0-9a-f]{3,}")
@@ -54,12 +54,12 @@ class ReadFile:
 
     @property
     def owner(self) -> str:
-        """Return the package that brought it, else the path below which it was found."""
+        """Return the package that installed it, else the path below which it was found."""
         return package_of(self.found.path) or self.found.root
 
     @property
     def is_of_family(self) -> bool:
-        """Return whether it is a file for which another may stand in on another GPU.
+        """Return whether it is a file that another can replace on another GPU.
 
         That is a loose one, or a library with the name of a GPU in its own.
         """
@@ -70,9 +70,9 @@ class ReadFile:
 
     @property
     def family(self) -> str:
-        """Return the folder whose loose files stand in for each other.
+        """Return the folder whose loose files replace each other.
 
-        Libraries such as rocBLAS and aiter bring one file for each GPU, in one folder or in folders
+        Libraries such as rocBLAS and aiter have one file for each GPU, in one folder or in folders
         named for the GPU, and load those for the device.
         """
         if not self.report.is_loose:
@@ -84,7 +84,7 @@ class ReadFile:
 
 @dataclass(frozen=True)
 class Scan:
-    """What was found below some paths."""
+    """The files below some paths."""
 
     files: tuple[ReadFile, ...]
     """Those with device code, those that cannot be read, and those that were named."""
@@ -93,14 +93,14 @@ class Scan:
     looked_at: int
     without_code: int
     for_cuda: int
-    """Libraries for CUDA left out, since their package brings others for AMD GPUs."""
+    """Libraries for CUDA left out, since their package has others for AMD GPUs."""
 
-    def without(self, caches: Sequence[Cache]) -> Scan:
+    def without(self, caches: Sequence[KernelCache]) -> Scan:
         """Return it without what is in a cache: that is judged by how the cache finds it."""
         files = (
             each
             for each in self.files
-            if each.is_named or not any(it.has(each.found.path) for it in caches)
+            if each.is_named or not any(it.contains(each.found.path) for it in caches)
         )
         return replace(self, files=tuple(files))
 
@@ -140,7 +140,7 @@ def check(
 ) -> Iterator[Result]:
     """Yield a result for each file, or family of loose files, and each device."""
     libraries = Libraries(roots, found.names, environment)
-    judge = Judge(environment)
+    judge = KernelJudge(environment)
     for file in found.files:
         if file.is_of_family:
             continue
@@ -166,11 +166,11 @@ def _unless_elsewhere(
     family: Sequence[ReadFile],
     every: Iterable[ReadFile],
     device: Target,
-    judge: Judge,
+    judge: KernelJudge,
 ) -> Result:
     """Return that a family is not for a device as a question, if its package has other code.
 
-    A package may bring kernels ahead of time for the GPUs that gain from them, and compile or
+    A package may include compiled kernels for the GPUs that gain from them, and compile or
     choose others elsewhere, as aiter does with its ``aot`` directories.
     """
     if result.verdict != "contradicted" or result.reason != judge.none_for(device):
@@ -205,7 +205,7 @@ def _families(files: Iterable[ReadFile]) -> Mapping[str, Sequence[ReadFile]]:
     return families
 
 
-def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str]) -> Result:
+def _of_file(file: ReadFile, device: Target, judge: KernelJudge, missing: Sequence[str]) -> Result:
     judgement = judge.library(file.report, device)
     seen = [judgement.seen, summary(file.report.entries)]
     if missing:
@@ -224,7 +224,7 @@ def _of_file(file: ReadFile, device: Target, judge: Judge, missing: Sequence[str
 
 
 def _of_family(
-    subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: Judge
+    subject: str, family: str, reports: Sequence[FileReport], device: Target, judge: KernelJudge
 ) -> Result:
     judgement = judge.one_of(reports, device)
     usable = sum(judge.has_code(each, device) for each in reports)

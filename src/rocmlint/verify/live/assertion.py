@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.errors import RocmlintError
 from rocmlint.interpreter.inside.job.loaded import hash_in_package
-from rocmlint.interpreter.inside.live.claimed_functions import look
+from rocmlint.interpreter.inside.live.claimed_functions import function_facts
 from rocmlint.interpreter.inside.live.compare import compare_all
 from rocmlint.verify.live.functions import results_of_functions
 from rocmlint.verify.live.imported import result_of_file
@@ -49,7 +49,9 @@ def assert_loaded(manifest: str | os.PathLike[str]) -> tuple[Result, ...]:
         else result_of_file(each.path, each.sha256, hash_in_package(each.path), "assert_loaded")
         for each in files
     )
-    results += tuple(results_of_functions(functions, look(wanted), compared, check="assert_loaded"))
+    results += tuple(
+        results_of_functions(functions, function_facts(wanted), compared, check="assert_loaded")
+    )
     if any(each.verdict != "proven" for each in results):
         raise NotProvenError(_message(path, results), results)
     return results

@@ -47,29 +47,29 @@ _KINDS = {
     "used": "is used by {module}, and it was replaced by {where}",
     "builtin": "is used by {module}, and it is no longer Python's: it was replaced by {where}",
 }
-"""What is said of a name, by the kind of the alteration."""
+"""Sentences about a name, by the kind of the alteration."""
 
 
-def judged(facts: Mapping[str, Any]) -> Judgement | None:
+def judgement_on(facts: Mapping[str, Any]) -> Judgement | None:
     """Judge the alterations of a comparison; None without any.
 
-    Where the import ran another state of the file, that is what must be told.
+    If the import ran another state of the file, that is the reason to report.
     """
     altered = sorted(facts["altered"], key=lambda each: not each["certain"])
     if not altered or facts["loads_other"]:
         return None
     first = altered[0]
-    told = _KINDS[first["kind"]].format(
+    text = _KINDS[first["kind"]].format(
         origin=facts["origin"], module=facts["module"], where=where(first)
     )
     is_changed = facts["changed"] is not False
     if is_changed:
-        told += "; or the file was changed after the program was started, or when is unknown"
+        text += "; or the file was changed after the program was started, or when is unknown"
     return Judgement(
         "contradicted" if first["certain"] and not is_changed else "unproven",
         "live",
         f"{counted(altered, 'name')} not as in the source",
-        f"{first['name']} {told}",
+        f"{first['name']} {text}",
         f"remove the code at {where(first)} from the job, or make that change in the file; then "
         "restart the job"
         if first["line"] is not None

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import few
-from rocmlint.verify.live.judge import WITH_SOURCE, listed, result_of
+from rocmlint.verify.live.judge import WITH_SOURCE, one_a_line, result_of
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocmlint.verify.live.judge import Comparison
-    from rocmlint.verify.manifest.functions import ManifestFunction
+    from rocmlint.verify.manifest.function_entries import ManifestFunction
 
 FunctionFacts = dict[str, Any]
-"""What ``inside.live.required.look`` gives for one function."""
+"""The facts about one function, from ``inside.live.claimed_functions.function_facts``."""
 
 EXECUTED = "rocmlint verify live --manifest MANIFEST --executed --call PKG.MOD:FUNC"
 
@@ -46,7 +46,7 @@ def results_of_functions(
 
 
 def is_told(comparison: Comparison) -> bool:
-    """Return whether a module is told of that only its replaced functions are wanted of."""
+    """Return whether a module is reported although only its replaced functions are wanted."""
     return bool(comparison["unprovable"] is None or comparison["loader"] in WITH_SOURCE)
 
 
@@ -57,7 +57,7 @@ def result_of_function(
     if "error" in facts:
         judgement = _unproven("not looked at", str(facts["error"]), _alone(function))
         return judgement.on(check, claim(function), function.name)
-    return _judged(function, facts, called).on(
+    return _judgement_on(function, facts, called).on(
         check, claim(function), function.name, _evidence(function, facts)
     )
 
@@ -66,7 +66,7 @@ def _alone(function: ManifestFunction) -> str:
     return f"fix this first: python -c 'import {function.module}'"
 
 
-def _judged(function: ManifestFunction, facts: FunctionFacts, called: str) -> Judgement:
+def _judgement_on(function: ManifestFunction, facts: FunctionFacts, called: str) -> Judgement:
     file = facts["file"]
     if facts["wanted_sha256"] and facts["sha256"] not in (None, facts["wanted_sha256"]):
         return Judgement(
@@ -209,8 +209,8 @@ def _evidence(function: ManifestFunction, facts: FunctionFacts) -> list[Evidence
         "sha256": facts["sha256"],
         "sha256 in the manifest": function.sha256,
         "runs": place_of(facts["place"]) if facts["kind"] else "",
-        "original held by": listed([_held(each) for each in facts["older"]]),
-        "original kept as": listed([_held(each) for each in facts["kept"]]),
+        "original held by": one_a_line([_held(each) for each in facts["older"]]),
+        "original kept as": one_a_line([_held(each) for each in facts["kept"]]),
     }
     return [Evidence(name, str(value)) for name, value in lines.items() if value]
 

@@ -9,7 +9,7 @@ from rocmlint.interpreter.ask import InterpreterError, TooSlowError
 from rocmlint.text.words import counted
 from rocmlint.verify.live import wrappers
 from rocmlint.verify.live.functions import results_of_functions
-from rocmlint.verify.live.judge import PATCHES, listed, not_checked, not_imported, result_of
+from rocmlint.verify.live.judge import PATCHES, not_checked, not_imported, one_a_line, result_of
 from rocmlint.verify.result import Evidence, Result
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocmlint.verify.result import Verdict
 
 Answer = dict[str, Any]
-"""What ``inside.loaded.answer`` gives."""
+"""The answer of ``inside.job.loaded.answer``."""
 
 RAN = ("ran", "never ran")
 """The evidence of what ran, and of what did not."""
@@ -62,8 +62,8 @@ def check(
     facts = [
         {"error": f"the import failed: {answer['failed'][each.module]}"}
         if each.module in answer["failed"]
-        else told
-        for each, told in zip(functions, answer["functions"], strict=True)
+        else fact
+        for each, fact in zip(functions, answer["functions"], strict=True)
     ]
     owned = {each: compared[each] for each in owners if each in compared}
     yield from results_of_functions(functions, facts, owned, call or "")
@@ -130,7 +130,7 @@ def _asked_alone(
 def executed(result: Result, comparison: Mapping[str, Any], call: str) -> Result:
     """Strengthen or weaken a result by which functions of the module a call ran."""
     ran, never = comparison["ran"], comparison["never_ran"]
-    lists = zip(RAN, (listed(ran), listed(never)), strict=True)
+    lists = zip(RAN, (one_a_line(ran), one_a_line(never)), strict=True)
     evidence = tuple(Evidence(name, value) for name, value in lists if value)
     result = replace(result, evidence=(*result.evidence, *evidence))
     if result.verdict != "proven" or not (ran or never):

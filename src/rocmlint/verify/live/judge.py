@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.text.words import counted, few
 from rocmlint.verify.live import wrappers
-from rocmlint.verify.live.differences import judged, line_of, where
+from rocmlint.verify.live.differences import judgement_on, line_of, where
 from rocmlint.verify.result import Evidence, Judgement, Result
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 Comparison = dict[str, Any]
-"""What ``inside.live.compare.compare`` gives."""
+"""The result of ``inside.live.compare.compare``."""
 
 PATCHES = "rocmlint verify patches --manifest MANIFEST"
 
@@ -25,7 +25,7 @@ _OWN_LOADERS = (*WITH_SOURCE, None)
 """Those of Python that run the source as it is; a script has none."""
 
 _NOT_COVERED = "computed values"
-"""What calls and other expressions gave at import: of these only the origin of code is known."""
+"""Values of calls and other expressions at import: only the origin of their code is known."""
 
 _SHOWN = 20
 """How many names of one kind are listed; the rest are counted."""
@@ -35,7 +35,7 @@ def result_of(
     comparison: Comparison, expected_sha256: str | None = None, check: str = "live"
 ) -> Result:
     """Judge a comparison, and the source by the hash that a manifest has for it, where given."""
-    return _judged(comparison, expected_sha256).on(
+    return _judgement_on(comparison, expected_sha256).on(
         check,
         claim(expected_sha256, comparison.get("listed", ())),
         comparison["module"],
@@ -79,7 +79,7 @@ def _not_looked_at(
     )
 
 
-def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
+def _judgement_on(facts: Comparison, expected_sha256: str | None) -> Judgement:
     name = facts["module"]
     if facts["unprovable"] is not None:
         if expected_sha256 and facts.get("made") is not None:
@@ -108,7 +108,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
             else f"find what sets {first['name']} (setattr or an assignment) and remove it "
             "from the job",
         )
-    altered = judged(facts)
+    altered = judgement_on(facts)
     if altered is not None and altered.verdict == "contradicted":
         return altered
     if facts["stale"]:
@@ -122,7 +122,7 @@ def _judged(facts: Comparison, expected_sha256: str | None) -> Judgement:
         )
     rest = altered or _rest(facts)
     if rest.verdict == "proven" and facts["behind"]:
-        return wrappers.judged(facts, _functions(facts))
+        return wrappers.judgement_on(facts, _functions(facts))
     return rest
 
 
@@ -255,14 +255,14 @@ def _functions(facts: Comparison) -> str:
     if not facts["matched"]:
         functions = f"none of {facts['defined']:,}" if facts["defined"] else "no"
         return f"{functions} functions; unchanged since the program was started"
-    told = (
+    text = (
         f"{counted(facts['matched'], 'function')} {'matches' if facts['matched'] == 1 else 'match'}"
     )
     if facts["wrapped"]:
-        told += f", {len(facts['wrapped']):,} of them wrapped"
+        text += f", {len(facts['wrapped']):,} of them wrapped"
     if facts["opaque"]:
-        told += f", {len(facts['opaque']):,} cannot be followed"
-    return told
+        text += f", {len(facts['opaque']):,} cannot be followed"
+    return text
 
 
 def _contradicted(seen: str, reason: str, action: str) -> Judgement:
@@ -272,25 +272,25 @@ def _contradicted(seen: str, reason: str, action: str) -> Judgement:
 def _evidence(facts: Comparison, expected_sha256: str | None) -> list[Evidence]:
     lines = {
         "source": facts["origin"],
-        "put there by": listed(facts.get("made") or []),
+        "put there by": one_a_line(facts.get("made") or []),
         "sha256": facts["sha256"],
         "sha256 in the manifest": expected_sha256,
         "differs only in": facts.get("forms", {}).get(expected_sha256),
         "loader": facts["loader"],
-        "differs": listed([f"{each['name']} ({where(each)})" for each in facts["differing"]]),
-        "missing": listed(facts["missing"]),
-        "replaced": listed([f"{each['name']} by {where(each)}" for each in facts["replaced"]]),
-        "older": listed(
+        "differs": one_a_line([f"{each['name']} ({where(each)})" for each in facts["differing"]]),
+        "missing": one_a_line(facts["missing"]),
+        "replaced": one_a_line([f"{each['name']} by {where(each)}" for each in facts["replaced"]]),
+        "older": one_a_line(
             [f"{each['module']}.{each['attribute']} ({where(each)})" for each in facts["stale"]]
         ),
-        **{name: listed(its) for name, its in wrappers.lines(facts)},
-        "not followed": listed(facts["opaque"]),
-        "altered": listed([line_of(each) for each in facts["altered"]]),
+        **{name: one_a_line(its) for name, its in wrappers.lines(facts)},
+        "not followed": one_a_line(facts["opaque"]),
+        "altered": one_a_line([line_of(each) for each in facts["altered"]]),
     }
     return [Evidence(name, value) for name, value in lines.items() if value]
 
 
-def listed(names: Sequence[str]) -> str:
+def one_a_line(names: Sequence[str]) -> str:
     """Return names one a line; of many, the first and how many more."""
     shown = list(names[:_SHOWN])
     if len(names) > _SHOWN:

@@ -1,4 +1,4 @@
-"""Judges what stands around the code of a source: an object that nothing in it asks for."""
+"""Judges wrappers of the code of a source: objects that nothing in it asks for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED = 8
 """How many names of one wrapper are listed; the rest are counted."""
 
 
-def judged(facts: Mapping[str, Any], seen: str) -> Judgement:
+def judgement_on(facts: Mapping[str, Any], seen: str) -> Judgement:
     """Judge a module of which something is behind another object, and nothing else is wrong."""
     first = facts["behind"][0]
     calls = first.get("calls")
@@ -95,8 +95,8 @@ def lines(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _ran(entry: Mapping[str, Any]) -> str:
-    told = f"{entry['name']} behind {where(entry)}"
-    return f"{told} (as translated by torch.compile)" if entry["translated"] else told
+    text = f"{entry['name']} behind {where(entry)}"
+    return f"{text} (as translated by torch.compile)" if entry["translated"] else text
 
 
 def _by_place(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.interpreter.inside.imports.files import sha256_of
 from rocmlint.text.text import with_plain_ends
 from rocmlint.text.written import requirement_of
-from rocmlint.verify.manifest.functions import (
+from rocmlint.verify.manifest.function_entries import (
     ManifestFunction,
     function_problem,
     name_problem,
@@ -55,7 +55,7 @@ class ManifestFile:
 
     @property
     def module(self) -> str | None:
-        """The module that an import makes of the file; None for what is not Python source."""
+        """The module name by which the file is imported; None for what is not Python source."""
         stem, extension = os.path.splitext(self.path)
         parts = stem.split("/")
         if parts[-1] == "__init__":
@@ -291,7 +291,7 @@ def _functions(tables: list[dict[str, object]], place: ConfigPlace) -> list[Mani
 
 
 def _path_problem(path: str, start: str = "the package") -> str | None:
-    """Return why a path may not stand in a manifest: it must stay in the folder it begins at."""
+    """Return why a manifest cannot have a path: it must stay in the folder it begins at."""
     if not path.isprintable() or "\\" in path or ":" in path:
         return "must be made of printable characters other than \\ and :"
     if path.startswith("/"):

@@ -41,10 +41,10 @@ def check(
         raise ConfigError(message) from error
     request = {"text": text, "format": language, "schema": schema, "section": list(section)}
     answer: dict[str, Any] = interpreter.ask("model.config", request)
-    return list(judged(answer, os.path.relpath(path), strict=strict))
+    return list(results_of(answer, os.path.relpath(path), strict=strict))
 
 
-def judged(answer: Mapping[str, Any], path: str, *, strict: bool) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any], path: str, *, strict: bool) -> Iterator[Result]:
     """Yield a result for missing keys, unknown keys, two sources of one key, and types."""
     fields = {each["name"]: each for each in answer["fields"]}
     values = {each["name"]: each for each in answer["values"]}
@@ -113,15 +113,15 @@ def _unknown(
     unknown = [name for name in values if name not in fields]
     if not unknown:
         return _result(claim, path, "proven", "live", counted(values, "key"))
-    told = [f"{name}{did_you_mean(name, fields)}" for name in unknown]
+    names = [f"{name}{did_you_mean(name, fields)}" for name in unknown]
     return _result(
         claim,
         path,
         "contradicted",
         "live",
         f"{counted(unknown, 'unknown key')}",
-        evidence_of("unknown", told, SHOWN),
-        f"{schema} has no field {few(told, 3)}",
+        evidence_of("unknown", names, SHOWN),
+        f"{schema} has no field {few(names, 3)}",
         "correct the name or remove the key: what no code reads changes nothing",
     )
 
@@ -153,8 +153,8 @@ def _defaulted(
     )
     if not differ and not twice:
         return _result(claim, path, "proven", "live", counted(values, "key"), evidence)
-    told = [f"{len(differ):,} with another default in the code"] if differ else []
-    told += [f"{len(twice):,} twice in the file, of which the last one counts"] if twice else []
+    parts = [f"{len(differ):,} with another default in the code"] if differ else []
+    parts += [f"{len(twice):,} twice in the file, of which the last one counts"] if twice else []
     return _result(
         claim,
         path,
@@ -162,7 +162,7 @@ def _defaulted(
         "live",
         f"{len(differ) + len(twice):,} with two",
         evidence,
-        f"keys: {'; '.join(told)}. A run without this file, or with a misspelled key, silently "
+        f"keys: {'; '.join(parts)}. A run without this file, or with a misspelled key, silently "
         "uses the other value",
         f"remove the default from {schema}, so that a missing key fails"
         if differ

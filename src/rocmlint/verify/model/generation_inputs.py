@@ -20,10 +20,10 @@ _PIXELS = {"image_grid_thw": "pixel_values", "video_grid_thw": "pixel_values_vid
 
 def check(asking: Asking, steps: int) -> list[Result]:
     """Generate some tokens and judge what each step was given. Raises InterpreterError."""
-    return list(judged(asking.ask("generation_inputs", steps=steps)))
+    return list(results_of(asking.ask("generation_inputs", steps=steps)))
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for the steps, and one for the pixels and their grid."""
     if answer["missing"]:
         action = "return (model, inputs) from the factory, with inputs as the processor makes them"
@@ -33,12 +33,12 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
     yield _once(answer).on(CHECK, ONCE, answer["model"], evidence)
     for grid in answer["takes_grid"]:
         pixels = _PIXELS[grid]
-        if _has(answer["given"], pixels, grid):
+        if _is_vision_call(answer["given"], pixels, grid):
             claim = f"{pixels} and {grid} agree"
             yield _agree(answer, grid).on(CHECK, claim, answer["model"], evidence)
 
 
-def _has(call: Mapping[str, Any], pixels: str, grid: str) -> bool:
+def _is_vision_call(call: Mapping[str, Any], pixels: str, grid: str) -> bool:
     return pixels in call["vision"] or grid in call["patches"]
 
 
@@ -143,8 +143,8 @@ def _steps(answer: Mapping[str, Any]) -> Iterator[Evidence]:
             f"{name} {'x'.join(map(str, shapes[0]))}" for name, shapes in call["vision"].items()
         )
         encoder = f", runs of the vision encoder: {call['encoder']}" if call["encoder"] else ""
-        told = f"{call['length']} tokens, {vision or 'no vision inputs'}{encoder}"
-        yield Evidence(f"step {number}", told)
+        text = f"{call['length']} tokens, {vision or 'no vision inputs'}{encoder}"
+        yield Evidence(f"step {number}", text)
 
 
 def _error(answer: Mapping[str, Any]) -> Iterator[Evidence]:

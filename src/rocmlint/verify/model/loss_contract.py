@@ -28,10 +28,10 @@ _unknown = partial(Judgement, "unproven", "executed")
 
 def check(asking: Asking) -> list[Result]:
     """Compute a loss once and judge it. Raises InterpreterError."""
-    return list(judged(asking.ask("loss_contract")))
+    return list(results_of(asking.ask("loss_contract")))
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for each part of the contract."""
     subject, evidence = answer["model"], (*_error(answer), *about(answer))
     if answer["signature"] is not None:

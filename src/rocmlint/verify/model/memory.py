@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CHECK = "model memory"
 STEPS = 50
 FEWEST = 15
-"""Steps; fewer tell growth from warm-up too seldom."""
+"""Steps; fewer seldom separate growth from warm-up."""
 CLAIM = "memory does not grow from step to step"
 _HARMLESS = 0.001
 """Of what is allocated: a growth that takes 1,000 steps to double it is too small to be called one
@@ -34,7 +34,7 @@ def check(asking: Asking, steps: int, plot: str | None = None) -> list[Result]:
     values = answer.get("bytes", [])
     if plot and len(values) > warm_up + 3:
         draw(plot, values, warm_up, fitted(values, warm_up), _measured(answer))
-    return [judged(answer, warm_up)]
+    return [result_of(answer, warm_up)]
 
 
 def warm_up_of(steps: int) -> int:
@@ -45,10 +45,10 @@ def warm_up_of(steps: int) -> int:
 def fitted(values: list[int], warm_up: int) -> Trend:
     """Fit a line through the bytes after the warm-up."""
     measured = values[warm_up:]
-    return trend.of(measured, _HARMLESS * sum(measured) / len(measured))
+    return trend.trend_of(measured, _HARMLESS * sum(measured) / len(measured))
 
 
-def judged(answer: Mapping[str, Any], warm_up: int) -> Result:
+def result_of(answer: Mapping[str, Any], warm_up: int) -> Result:
     """Return the result for the memory of a loop."""
     if answer["missing"]:
         return not_seen(CHECK, CLAIM, answer, "use a newer torch, or run it on a GPU")
@@ -126,11 +126,11 @@ def _evidence(answer: Mapping[str, Any], line: Trend, warm_up: int) -> Iterator[
     )
     if line.kind == "grows":
         for each in answer["lines"]:
-            told = f"{_place(each)}: {each['tensors']:,} tensors, {each['bytes']:,} bytes"
-            yield Evidence("made at", told)
+            text = f"{_place(each)}: {each['tensors']:,} tensors, {each['bytes']:,} bytes"
+            yield Evidence("made at", text)
         for each in answer["holders"]:
             yield Evidence("held by", each)
     resident = answer["resident"]
     if resident and resident[0]:
-        told = f"{resident[warm_up] / 1e6:,.0f} MB, then {resident[-1] / 1e6:,.0f} MB"
-        yield Evidence("process memory", f"{told} (not judged: it is noisy)")
+        text = f"{resident[warm_up] / 1e6:,.0f} MB, then {resident[-1] / 1e6:,.0f} MB"
+        yield Evidence("process memory", f"{text} (not judged: it is noisy)")

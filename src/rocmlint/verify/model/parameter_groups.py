@@ -22,7 +22,7 @@ _result = partial(Result, CHECK)
 
 
 @dataclass(frozen=True)
-class Group:
+class ParameterGroup:
     """A group that is configured."""
 
     name: str
@@ -31,7 +31,7 @@ class Group:
     names: frozenset[str] = frozenset()
     """Names of parameters, for a group that an optimizer has."""
 
-    def has(self, parameter: str) -> bool:
+    def includes(self, parameter: str) -> bool:
         """Return whether a parameter belongs to this group."""
         return parameter in self.names or any(
             fnmatchcase(parameter, each) or parameter == each or parameter.startswith(f"{each}.")
@@ -39,13 +39,13 @@ class Group:
         )
 
 
-def check(asking: Asking, groups: Sequence[Group], frozen: Sequence[str]) -> list[Result]:
+def check(asking: Asking, groups: Sequence[ParameterGroup], frozen: Sequence[str]) -> list[Result]:
     """Compare the parameters of a model with the groups. Raises InterpreterError."""
-    return list(judged(asking.ask("parameter_groups"), groups, frozen))
+    return list(results_of(asking.ask("parameter_groups"), groups, frozen))
 
 
-def judged(
-    answer: Mapping[str, Any], groups: Sequence[Group], frozen: Sequence[str]
+def results_of(
+    answer: Mapping[str, Any], groups: Sequence[ParameterGroup], frozen: Sequence[str]
 ) -> Iterator[Result]:
     """Yield a result for all parameters, for each group and for the optimizer."""
     if answer["optimizer_error"]:
@@ -53,7 +53,7 @@ def judged(
     if not groups and answer["optimizer"]:
         names = [each["name"] for each in answer["groups"]]
         groups = [
-            Group(name, (), frozenset(filter(None, each["parameters"])))
+            ParameterGroup(name, (), frozenset(filter(None, each["parameters"])))
             for name, each in zip(_distinct(names), answer["groups"], strict=True)
         ]
     if groups:
@@ -91,7 +91,7 @@ _IN_ONE = "each parameter is in exactly one group"
 
 
 def _without_groups(answer: Mapping[str, Any]) -> Result:
-    """Tell which groups there could be."""
+    """Report which groups there could be."""
     sizes: Counter[str] = Counter()
     for each in answer["parameters"]:
         sizes[".".join(each["name"].split(".")[:2])] += each["elements"]
@@ -115,11 +115,11 @@ def _nothing(claim: str, answer: Mapping[str, Any], reason: str) -> Result:
     return judgement.on(CHECK, claim, answer["model"], about(answer))
 
 
-def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
+def _each_in_one(answer: Mapping[str, Any], groups: Sequence[ParameterGroup]) -> Result:
     names = [each["name"] for each in answer["parameters"]]
     if not names:
         return _nothing(_IN_ONE, answer, "the model has no parameters")
-    holders = {name: [each.name for each in groups if each.has(name)] for name in names}
+    holders = {name: [each.name for each in groups if each.includes(name)] for name in names}
     rogue = [name for name, found in holders.items() if not found]
     several = [f"{name}: {', '.join(found)}" for name, found in holders.items() if len(found) > 1]
     evidence = (
@@ -130,8 +130,8 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
     if not rogue and not several:
         seen = f"{counted(names, 'parameter')} in {counted(groups, 'group')}"
         return _result(_IN_ONE, answer["model"], "proven", "live", seen, evidence)
-    told = [f"{len(rogue):,} in no group ({few(rogue, 2)})"] if rogue else []
-    told += [f"{len(several):,} in several ({few(several, 1)})"] if several else []
+    parts = [f"{len(rogue):,} in no group ({few(rogue, 2)})"] if rogue else []
+    parts += [f"{len(several):,} in several ({few(several, 1)})"] if several else []
     return _result(
         _IN_ONE,
         answer["model"],
@@ -139,15 +139,15 @@ def _each_in_one(answer: Mapping[str, Any], groups: Sequence[Group]) -> Result:
         "live",
         f"{len(rogue):,} in no group, {len(several):,} in several",
         evidence,
-        f"of {counted(names, 'parameter')}, {' and '.join(told)}: a parameter without a group is "
+        f"of {counted(names, 'parameter')}, {' and '.join(parts)}: a parameter without a group is "
         "not trained or gets the default learning rate, and one in two groups is updated twice",
         "add a pattern for the first kind, and make the patterns of the second kind exclusive",
     )
 
 
-def _group(group: Group, answer: Mapping[str, Any], frozen: Sequence[str]) -> Result:
+def _group(group: ParameterGroup, answer: Mapping[str, Any], frozen: Sequence[str]) -> Result:
     """Judge whether a group is trained, at one learning rate, or frozen on purpose."""
-    held = [each for each in answer["parameters"] if group.has(each["name"])]
+    held = [each for each in answer["parameters"] if group.includes(each["name"])]
     rates = {
         name: each["rate"]
         for each in answer["groups"]
@@ -167,7 +167,7 @@ def _group(group: Group, answer: Mapping[str, Any], frozen: Sequence[str]) -> Re
 
 
 def _state(
-    group: Group,
+    group: ParameterGroup,
     held: Sequence[Mapping[str, Any]],
     still: Sequence[str],
     rates: Sequence[float],
@@ -228,12 +228,12 @@ def _optimizer(answer: Mapping[str, Any]) -> Result:
         *evidence_of("twice in the optimizer", twice, SHOWN),
         *about(answer),
     )
-    told = [f"{len(missing):,} trained parameters are not in it"] if missing else []
-    told += [f"{len(twice):,} are in it twice"] if twice else []
-    told += [f"{foreign:,} of its tensors are not parameters of the model"] if foreign else []
-    if not told and not trained:
+    parts = [f"{len(missing):,} trained parameters are not in it"] if missing else []
+    parts += [f"{len(twice):,} are in it twice"] if twice else []
+    parts += [f"{foreign:,} of its tensors are not parameters of the model"] if foreign else []
+    if not parts and not trained:
         return _nothing(claim, answer, "no parameter is trained (requires_grad is False)")
-    if not told:
+    if not parts:
         seen = f"{counted(trained, 'parameter')} in {answer['optimizer']}"
         return _result(claim, answer["model"], "proven", "live", seen, evidence)
     return _result(
@@ -241,9 +241,9 @@ def _optimizer(answer: Mapping[str, Any]) -> Result:
         answer["model"],
         "contradicted",
         "live",
-        "; ".join(told),
+        "; ".join(parts),
         evidence,
-        f"of {counted(trained, 'trained parameter')}: {'; '.join(told)}",
+        f"of {counted(trained, 'trained parameter')}: {'; '.join(parts)}",
         "create the optimizer after the model is complete, moved and wrapped, from "
         "model.named_parameters()",
     )

@@ -25,10 +25,10 @@ _ACTION = (
 
 def check(asking: Asking, function: str | None) -> list[Result]:
     """Compare position ids on generated grids. Raises InterpreterError."""
-    return list(judged(asking.ask("rope", function=function)))
+    return list(results_of(asking.ask("rope", function=function)))
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for the function, and one for what a forward uses."""
     if answer["missing"]:
         action = "name a model with three-dimensional rotary positions, such as Qwen2.5-VL"

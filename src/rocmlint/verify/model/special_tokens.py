@@ -24,10 +24,10 @@ _result = partial(Result, CHECK)
 def check(asking: Asking, expected: Sequence[tuple[str, int]], names: str | None) -> list[Result]:
     """Compare what a tokenizer does with what is expected of it. Raises InterpreterError."""
     answer = asking.ask("special_tokens", expected=expected, names=names)
-    return list(judged(answer))
+    return list(results_of(answer))
 
 
-def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any]) -> Iterator[Result]:
     """Yield a result for each token, and for each id of the configuration without a token."""
     subject = answer["model"]
     if not answer["has_tokenizer"]:
@@ -46,9 +46,9 @@ def judged(answer: Mapping[str, Any]) -> Iterator[Result]:
     for fact in answer["tokens"]:
         claim = f"{fact['token']} is one token with id {fact['expected']}"
         yield _judged_token(fact, answer).on(CHECK, claim, subject, _evidence(fact, answer))
-    told = {each["expected"] for each in answer["tokens"]}
+    expected = {each["expected"] for each in answer["tokens"]}
     for name, named in answer["ids"].items():
-        if named["id"] not in told:
+        if named["id"] not in expected:
             claim = f"{name} ({named['id']}) is a special token with an embedding"
             # Nothing says which token it should be, so the result shows which one it is.
             yield _judged_named(named, answer).on(CHECK, claim, subject, about(answer))
@@ -152,7 +152,7 @@ def _judged_special(answer: Mapping[str, Any]) -> Judgement:
 
 
 def _judged_id(number: int, answer: Mapping[str, Any], token: str = "") -> Judgement:
-    """Judge whether the embeddings have a row for an id; ``token`` is shown beside it."""
+    """Judge whether the embeddings have a row for an id; ``token`` is shown with it."""
     rows = answer["rows"]
     if not rows:
         return Judgement(

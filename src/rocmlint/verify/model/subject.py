@@ -1,4 +1,4 @@
-"""What is asked about: the model of a factory, or the one that a folder describes."""
+"""The subject of a question: the model of a factory, or the one that a folder describes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Subject:
+class ModelSubject:
     """A model and what belongs to it; one of ``factory`` and ``config`` is not None."""
 
     factory: str | None
@@ -33,7 +33,7 @@ class Asking:
     """Who is asked about what; ``progress`` is called with how far the answer has come."""
 
     interpreter: Interpreter
-    subject: Subject
+    subject: ModelSubject
     progress: Callable[[str], None] | None = None
 
     def ask(self, task: str, **more: Any) -> dict[str, Any]:

@@ -32,8 +32,8 @@ class Trend:
         return max(self.slope, 0.0) + SIGMAS * self.error
 
 
-def of(values: Sequence[int], tolerance: float) -> Trend:
-    """Fit a line by least squares and tell what it means.
+def trend_of(values: Sequence[int], tolerance: float) -> Trend:
+    """Fit a line by least squares and return its meaning.
 
     A slope alone is not enough, as one jump makes one too: what grows also has a smallest value
     that rises from each third of the values to the next. What stays excludes every slope above

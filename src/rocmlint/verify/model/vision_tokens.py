@@ -35,7 +35,7 @@ def check(
     answer = asking.ask("vision_tokens", **request)
     if plot and not answer["missing"]:
         histogram(plot, [tuple(each) for each in answer["by_sample"]], limit)
-    return list(judged(answer, limit))
+    return list(results_of(answer, limit))
 
 
 def _refuse_unreadable(data: str) -> None:
@@ -50,7 +50,7 @@ def _refuse_unreadable(data: str) -> None:
         raise ConfigError(message)
 
 
-def judged(answer: Mapping[str, Any], limit: int) -> Iterator[Result]:
+def results_of(answer: Mapping[str, Any], limit: int) -> Iterator[Result]:
     """Yield a result for the samples, and one for the patches of processor and model."""
     claim = f"no sample has more than {limit:,} vision tokens"
     if answer["missing"]:
@@ -106,16 +106,16 @@ def _seen(answer: Mapping[str, Any], over: int, limit: int) -> str:
 
 def _unread(answer: Mapping[str, Any]) -> str:
     """Return what was not counted; empty where all was."""
-    told = []
+    parts = []
     if not answer["by_image"]:
-        told.append("no image was found in the data")
+        parts.append("no image was found in the data")
     if empty := sum(many for tokens, many in answer["by_image"] if not tokens):
-        told.append(f"the processor made no token of {counted(empty, 'image')}")
+        parts.append(f"the processor made no token of {counted(empty, 'image')}")
     if answer["broken"]:
-        told.append(f"{counted(answer['broken'], 'image')} or lines could not be read")
+        parts.append(f"{counted(answer['broken'], 'image')} or lines could not be read")
     if answer["videos"]:
-        told.append(f"{counted(answer['videos'], 'video')} were not counted")
-    return "; ".join(told)
+        parts.append(f"{counted(answer['videos'], 'video')} were not counted")
+    return "; ".join(parts)
 
 
 def _worst(answer: Mapping[str, Any], limit: int) -> Iterator[Evidence]:
@@ -138,7 +138,7 @@ def _worst(answer: Mapping[str, Any], limit: int) -> Iterator[Evidence]:
 
 
 def _spread(answer: Mapping[str, Any]) -> Iterator[Evidence]:
-    """Tell how the tokens are spread over samples and over images."""
+    """Report how the tokens are spread over samples and over images."""
     for name, key in (("tokens per sample", "by_sample"), ("tokens per image", "by_image")):
         counts = answer[key]
         if counts:
@@ -167,14 +167,14 @@ def _problems(answer: Mapping[str, Any]) -> Iterator[Evidence]:
 
 def _action(answer: Mapping[str, Any], limit: int) -> str:
     sizes = answer["processor"]
-    told = "filter these samples, or resize their images to the sizes that fit"
+    advice = "filter these samples, or resize their images to the sizes that fit"
     if sizes["patch"] and sizes["merge"]:
         side = sizes["patch"] * sizes["merge"]
         pixels = limit // max(1, answer["most_images"]) * side**2
-        told += (
+        advice += (
             f"; the processor does it with max_pixels={pixels} (a token is {side}x{side} pixels)"
         )
-    return told
+    return advice
 
 
 def _patches(answer: Mapping[str, Any]) -> Result | None:

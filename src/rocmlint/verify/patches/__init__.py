@@ -1,1 +1,1 @@
-"""Files on disk: which an import would execute, and which a wheel brought; nothing is imported."""
+"""Files on disk: those that an import would execute, and those of a wheel; nothing is imported."""

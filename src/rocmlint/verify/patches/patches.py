@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.interpreter.ask import InterpreterError
-from rocmlint.verify.patches import versions
+from rocmlint.verify.patches import copy_version
 from rocmlint.verify.result import Evidence, Judgement, interpreter_evidence
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def check_all(manifests: Sequence[Manifest], interpreter: Interpreter) -> list[l
 
 def _results(manifest: Manifest, facts: Facts) -> list[Result]:
     return [
-        *(versions.results(manifest, facts) if manifest.requires else ()),
+        *(copy_version.results(manifest, facts) if manifest.requires else ()),
         *(_file_result(each, facts["interpreter"]) for each in facts["files"]),
     ]
 

@@ -1,4 +1,4 @@
-"""Whether the files of an installed package are those that its wheel brought, by its RECORD."""
+"""Whether the files of an installed package are those of its wheel, by its RECORD."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rocmlint.interpreter.ask import InterpreterError
 from rocmlint.text.words import counted
+from rocmlint.verify.patches.copy_version import install_command
 from rocmlint.verify.patches.patches import why_stale
-from rocmlint.verify.patches.versions import install_command
 from rocmlint.verify.result import Evidence, Judgement, evidence_of, interpreter_evidence
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _not_checked(package: str, reason: str) -> Result:
 
 def _result(facts: Facts, asked: Mapping[str, str]) -> Result:
     found, python = facts["distributions"], asked["executable"]
-    judgement = judged(found[0], python) if found else _not_installed(python)
+    judgement = judgement_on(found[0], python) if found else _not_installed(python)
     beside = [each for each in found[1:] if each["root"] == found[0]["root"]]
     if beside:
         judgement = _of_two(judgement, found[0], beside[0], python)
@@ -79,7 +79,7 @@ def _not_installed(python: str) -> Judgement:
 
 
 def _of_two(judgement: Judgement, facts: Facts, other: Facts, python: str) -> Judgement:
-    """Say that one directory has two versions of a package: nothing tells which one is meant."""
+    """Report that one directory has two versions of a package: which one is meant is unknown."""
     places = [os.path.basename(each["place"]) for each in (facts, other)]
     also = f"{facts['root']} has both {places[0]} and {places[1]}, as an interrupted install or "
     also += f"uninstall leaves it; the files were compared with {places[0]}"
@@ -89,7 +89,7 @@ def _of_two(judgement: Judgement, facts: Facts, other: Facts, python: str) -> Ju
     return Judgement("unproven", "hashed", f"{judgement.seen}, 2 dist-infos", also, action)
 
 
-def judged(facts: Facts, python: str) -> Judgement:
+def judgement_on(facts: Facts, python: str) -> Judgement:
     """Judge the facts on one distribution."""
     install = install_command(python, f"{facts['name']}=={facts['version']}", facts["installer"])
     if "error" in facts or facts["source"]:  # the RECORD of an editable install has no code in it
@@ -177,7 +177,7 @@ def _without_record(facts: Facts, install: str) -> Judgement:
 
 
 def _is_of_the_system(facts: Facts) -> bool:
-    """Return whether Debian or Ubuntu brought it: pip marks what it puts in their folder."""
+    """Return whether Debian or Ubuntu installed it: pip marks what it puts in their folder."""
     in_folder = os.path.basename(facts["root"]) == "dist-packages"
     return in_folder and facts["installer"] not in {"pip", "uv"}
 

@@ -1,4 +1,4 @@
-"""Telling what was proven, in the format that a person or a program wants.
+"""Reports of what was proven, in the format that a person or a program wants.
 
 Each format is a module with one function, ``render(results, *, color, width)``, that yields text.
 """

@@ -22,7 +22,7 @@ _STYLES = {"proven": GREEN, "contradicted": RED, "unproven": YELLOW}
 def render(results: Sequence[Result], *, color: bool, width: int | None) -> Iterator[str]:
     """Yield the table, what is not proven with its evidence, and the count of each verdict.
 
-    A table that a terminal would break is told in three lines for each result.
+    A table that a terminal would break becomes three lines for each result.
     """
     if not results:
         yield "There was nothing to check.\n"

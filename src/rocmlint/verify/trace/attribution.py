@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.verify.result import Strength
-    from rocmlint.verify.trace.files import Ran, Trace
-    from rocmlint.verify.trace.index import Holder, KernelIndex
-    from rocmlint.verify.trace.origin import Origin
+    from rocmlint.verify.trace.index import KernelHolder, KernelIndex
+    from rocmlint.verify.trace.origin import KernelOrigin
+    from rocmlint.verify.trace.trace_files import RanKernel, Trace
 
 _SHOWN = 30
-"""Kernels, and files of one kernel, that are told one by one."""
-_AOTRITON = origin.Origin("aotriton")
+"""Kernels, and files of one kernel, that are shown one by one."""
+_AOTRITON = origin.KernelOrigin("aotriton")
 _FUSED = re.compile(r"aten::_(scaled_dot_product_)?(flash|efficient)_attention")
 """The operators by which torch calls AOTriton.
 
@@ -50,15 +50,15 @@ _PROFILE = (
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownKernel:
     """A kernel that ran, the files that hold one of its name, and whose those are."""
 
-    ran: Ran
-    holders: tuple[Holder, ...]
-    origins: tuple[Origin, ...]
+    ran: RanKernel
+    holders: tuple[KernelHolder, ...]
+    origins: tuple[KernelOrigin, ...]
 
     @property
-    def origin(self) -> Origin | None:
+    def origin(self) -> KernelOrigin | None:
         """Whose it is; None if no file holds it, or files of several libraries do."""
         return self.origins[0] if len(self.origins) == 1 else None
 
@@ -74,7 +74,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Question:
+class TraceQuestion:
     """For results: the verb, what it is about, and the command to which folders can be added."""
 
     check: str
@@ -86,27 +86,27 @@ class Question:
 class Attribution:
     """The kernels of a trace, each with whose it is; ``files`` is how many were looked into."""
 
-    asked: Question
+    asked: TraceQuestion
     trace: Trace
-    kernels: tuple[Known, ...]
+    kernels: tuple[KnownKernel, ...]
     files: int
     problems: tuple[tuple[str, str], ...]
     """The files that could not be read, and why."""
 
-    def share(self, kernels: Iterable[Known]) -> str:
+    def share(self, kernels: Iterable[KnownKernel]) -> str:
         """Return the part of all GPU time that these took."""
         return percent(time_of(kernels), self.trace.nanoseconds)
 
 
-def time_of(kernels: Iterable[Known]) -> float:
+def time_of(kernels: Iterable[KnownKernel]) -> float:
     """Return the nanoseconds that kernels took together."""
     return sum(each.ran.nanoseconds for each in kernels)
 
 
-def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -> Attribution:
+def attribute(trace: Trace, index: KernelIndex, asked: TraceQuestion | None = None) -> Attribution:
     """Look each kernel up; without ``asked``, as ``rocmlint verify trace`` does."""
     if asked is None:
-        asked = Question(
+        asked = TraceQuestion(
             "trace", os.path.basename(trace.path), f"rocmlint verify trace {trace.path}"
         )
     known = []
@@ -115,8 +115,8 @@ def attribute(trace: Trace, index: KernelIndex, asked: Question | None = None) -
         holders = index.holders(ran.name)
         origins = {origin.of_file(each.path, ran.name, each.made_of) for each in holders}
         if _AOTRITON in origins and not fused and not ran.name.startswith("aiter"):
-            origins.add(origin.Origin("triton"))
-        known.append(Known(ran, holders, tuple(sorted(origins))))
+            origins.add(origin.KernelOrigin("triton"))
+        known.append(KnownKernel(ran, holders, tuple(sorted(origins))))
     return Attribution(asked, trace, tuple(known), len(index.files), tuple(index.problems.items()))
 
 
@@ -132,9 +132,9 @@ def by_library(ran: Attribution) -> list[Result]:
     """Judge without an expectation: a result for each library, the longest first."""
     if not ran.kernels:
         return [_nothing_ran(ran, "kernels ran")]
-    groups: defaultdict[Origin, list[Known]] = defaultdict(list)
-    unclear: list[Known] = []
-    unknown: list[Known] = []
+    groups: defaultdict[KernelOrigin, list[KnownKernel]] = defaultdict(list)
+    unclear: list[KnownKernel] = []
+    unknown: list[KnownKernel] = []
     for each in ran.kernels:
         if each.origin:
             groups[each.origin].append(each)
@@ -164,9 +164,9 @@ def expectation(ran: Attribution, library: str, least: float | None = None) -> R
     seen = _seen(ran, expected) if expected else f"none of {library}; {_instead(ran)}"
     is_whole = least is None or not ran.trace.cut
     if expected and is_whole and _is_enough(ran, expected, least):
-        evidence = (*_told(ran, expected), *_shares_told(ran))
+        evidence = (*_evidence_of(ran, expected), *_shares_told(ran))
         return result("proven", "executed", seen, evidence)
-    evidence = (*_shares_told(ran), *_told(ran, possible or ran.kernels), *_unread(ran))
+    evidence = (*_shares_told(ran), *_evidence_of(ran, possible or ran.kernels), *_unread(ran))
     if ran.trace.cut or (possible and _is_enough(ran, [*expected, *possible], least)):
         return result("unproven", "declared", seen, evidence, *_why_open(ran, possible))
     if not ran.trace.nanoseconds and least is not None:
@@ -186,7 +186,7 @@ def expectation(ran: Attribution, library: str, least: float | None = None) -> R
     return result("contradicted", strength, seen, evidence, reason, action)
 
 
-def _is_enough(ran: Attribution, kernels: Iterable[Known], least: float | None) -> bool:
+def _is_enough(ran: Attribution, kernels: Iterable[KnownKernel], least: float | None) -> bool:
     """Return whether kernels took so many per cent of the time of all; any do if none is asked."""
     total = ran.trace.nanoseconds
     return least is None or (total > 0 and 100 * time_of(kernels) >= least * total)
@@ -203,7 +203,7 @@ _ACTIONS = {
 }
 
 
-def _may_be_of(each: Known, library: str) -> bool:
+def _may_be_of(each: KnownKernel, library: str) -> bool:
     """Return whether the kernel could be of the library after all."""
     if each.origin:
         return False
@@ -213,7 +213,7 @@ def _may_be_of(each: Known, library: str) -> bool:
     return not hinted or library in hinted or bool(hinted & origin.TEMPLATES)
 
 
-def _why_open(ran: Attribution, possible: Sequence[Known]) -> tuple[str, str]:
+def _why_open(ran: Attribution, possible: Sequence[KnownKernel]) -> tuple[str, str]:
     if ran.trace.cut:
         reason = (
             f"The trace is incomplete ({ran.trace.cut}): the missing part may contain such kernels."
@@ -258,8 +258,8 @@ def _nothing_ran(ran: Attribution, claim: str) -> Result:
     return result("unproven", "declared", seen, evidence, reason, action)
 
 
-def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result:
-    evidence = _told(ran, kernels)
+def _of_library(ran: Attribution, whose: KernelOrigin, kernels: list[KnownKernel]) -> Result:
+    evidence = _evidence_of(ran, kernels)
     return Result(
         ran.asked.check,
         f"ran in {ran.asked.subject}",
@@ -271,7 +271,7 @@ def _of_library(ran: Attribution, whose: Origin, kernels: list[Known]) -> Result
     )
 
 
-def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
+def _unclear(ran: Attribution, kernels: list[KnownKernel]) -> Result:
     names = sorted({str(whose) for each in kernels for whose in each.origins})
     reason = (
         f"Kernels of these names are in files of {', '.join(names)}, so the name does "
@@ -286,13 +286,13 @@ def _unclear(ran: Attribution, kernels: list[Known]) -> Result:
         "unproven",
         "located",
         _seen(ran, kernels),
-        tuple(_told(ran, kernels)),
+        tuple(_evidence_of(ran, kernels)),
         reason,
         f"Name only the directories that the job loads kernels from: {ran.asked.command} PATH ...",
     )
 
 
-def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
+def _unknown(ran: Attribution, kernels: list[KnownKernel]) -> Result:
     hinted: Counter[str] = Counter()
     for each in kernels:
         hinted[" or ".join(origin.hints(each.ran.name)) or _NOTHING] += 1
@@ -304,7 +304,7 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
         "unproven",
         "declared",
         _seen(ran, kernels),
-        (*_told(ran, kernels), *_unread(ran)),
+        (*_evidence_of(ran, kernels), *_unread(ran)),
         f"None of {ran.files:,} files contains a kernel of these names: they were compiled "
         "at run time, or belong to a package that is not installed here. By name alone "
         f"they look like {guess}.",
@@ -312,7 +312,7 @@ def _unknown(ran: Attribution, kernels: list[Known]) -> Result:
     )
 
 
-def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
+def _seen(ran: Attribution, kernels: Sequence[KnownKernel]) -> str:
     calls = sum(each.ran.calls for each in kernels)
     targets = sorted({name for each in kernels for one in each.holders for name in one.targets})
     shown = f", {', '.join(targets)}" if 0 < len(targets) <= 3 else ""
@@ -321,29 +321,29 @@ def _seen(ran: Attribution, kernels: Sequence[Known]) -> str:
     return f"{ran.share(kernels)} of {duration(ran.trace.nanoseconds)} in {what}{shown}{cut}"
 
 
-def _told(ran: Attribution, kernels: Sequence[Known]) -> list[Evidence]:
+def _evidence_of(ran: Attribution, kernels: Sequence[KnownKernel]) -> list[Evidence]:
     """Return each kernel: its part of the time, its name, and the files that hold it."""
-    told = []
+    evidence = []
     for each in kernels[:_SHOWN]:
         lines = [each.ran.name, *(_place(holder) for holder in each.holders[:_SHOWN])]
         if len(each.holders) > _SHOWN:
             lines.append(f"and {len(each.holders) - _SHOWN:,} more files")
-        told.append(
+        evidence.append(
             Evidence(f"{ran.share([each])}, {counted(each.ran.calls, 'call')}", "\n".join(lines))
         )
     if len(kernels) > _SHOWN:
         rest = kernels[_SHOWN:]
-        told.append(Evidence(ran.share(rest), f"{counted(rest, 'more kernel')}"))
-    return told
+        evidence.append(Evidence(ran.share(rest), f"{counted(rest, 'more kernel')}"))
+    return evidence
 
 
-def _place(holder: Holder) -> str:
+def _place(holder: KernelHolder) -> str:
     made_of = f", made of {holder.made_of}" if holder.made_of else ""
     return f"{holder.path} ({few(holder.targets, _TARGETS_SHOWN)}){made_of}"
 
 
 def _shares(ran: Attribution) -> list[tuple[str, str]]:
-    groups: defaultdict[str, list[Known]] = defaultdict(list)
+    groups: defaultdict[str, list[KnownKernel]] = defaultdict(list)
     for each in ran.kernels:
         groups[each.owner].append(each)
     ordered = sorted(groups.items(), key=lambda one: -sum(each.ran.nanoseconds for each in one[1]))
@@ -351,12 +351,12 @@ def _shares(ran: Attribution) -> list[tuple[str, str]]:
 
 
 def _shares_told(ran: Attribution) -> list[Evidence]:
-    told = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
+    evidence = [Evidence("share of GPU time", f"{name}: {share}") for name, share in _shares(ran)]
     taken = branches(ran.trace.operators).most_common()
     if taken:
         calls = ", ".join(f"{branch} {counted(number, 'call')}" for branch, number in taken)
-        told.append(Evidence("attention of torch", calls))
-    return told
+        evidence.append(Evidence("attention of torch", calls))
+    return evidence
 
 
 def _instead(ran: Attribution) -> str:
@@ -364,10 +364,12 @@ def _instead(ran: Attribution) -> str:
 
 
 def _unread(ran: Attribution) -> list[Evidence]:
-    told = [Evidence("could not be read", f"{path}: {why}") for path, why in ran.problems[:_SHOWN]]
+    evidence = [
+        Evidence("could not be read", f"{path}: {why}") for path, why in ran.problems[:_SHOWN]
+    ]
     if len(ran.problems) > _SHOWN:
-        told.append(Evidence("could not be read", f"{len(ran.problems) - _SHOWN:,} more files"))
-    return told
+        evidence.append(Evidence("could not be read", f"{len(ran.problems) - _SHOWN:,} more files"))
+    return evidence
 
 
 def percent(part: float, whole: float) -> str:

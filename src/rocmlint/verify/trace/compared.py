@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.verify.result import Result
-    from rocmlint.verify.trace.attribution import Attribution, Known
+    from rocmlint.verify.trace.attribution import Attribution, KnownKernel
 
 VERSION = 1
 """Of the JSON document: grows when a field changes its meaning or goes."""
@@ -28,7 +28,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class Side:
-    """What kernels took in one trace; ``share`` is the part of its GPU kernel time, 0 to 1."""
+    """The time of kernels in one trace; ``share`` is the part of its GPU kernel time, 0 to 1."""
 
     calls: int
     nanoseconds: float
@@ -36,7 +36,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Change:
+class KernelChange:
     """A kernel, or an owner of kernels, in two traces; None where it did not run."""
 
     name: str
@@ -53,25 +53,25 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Two traces; the changes stand in the order of their size."""
+class TraceComparison:
+    """Two traces; the changes are in the order of their size."""
 
     before: Attribution
     after: Attribution
-    owners: tuple[Change, ...]
-    kernels: tuple[Change, ...]
+    owners: tuple[KernelChange, ...]
+    kernels: tuple[KernelChange, ...]
 
 
-def compare(before: Attribution, after: Attribution) -> Comparison:
+def compare(before: Attribution, after: Attribution) -> TraceComparison:
     """Put the kernels of two traces side by side, by their names."""
     sides = before, after
     owner_of = {each.ran.name: each.owner for side in sides for each in side.kernels}
     kernels = [{each.ran.name: [each] for each in side.kernels} for side in sides]
-    owners: list[dict[str, list[Known]]] = [{}, {}]
+    owners: list[dict[str, list[KnownKernel]]] = [{}, {}]
     for side, groups in zip(sides, owners, strict=True):
         for each in side.kernels:
             groups.setdefault(owner_of[each.ran.name], []).append(each)
-    return Comparison(
+    return TraceComparison(
         before,
         after,
         _changes(sides, owners, {each: each for each in owner_of.values()}),
@@ -81,27 +81,27 @@ def compare(before: Attribution, after: Attribution) -> Comparison:
 
 def _changes(
     sides: tuple[Attribution, Attribution],
-    groups: list[dict[str, list[Known]]],
+    groups: list[dict[str, list[KnownKernel]]],
     owner_of: dict[str, str],
-) -> tuple[Change, ...]:
+) -> tuple[KernelChange, ...]:
     changes = []
     for name in dict.fromkeys(name for each in groups for name in each):
         found = [
             _side(side, group[name]) if name in group else None
             for side, group in zip(sides, groups, strict=True)
         ]
-        changes.append(Change(name, owner_of[name], *found))
+        changes.append(KernelChange(name, owner_of[name], *found))
     return tuple(sorted(changes, key=lambda each: (-abs(each.nanoseconds), each.name)))
 
 
-def _side(ran: Attribution, kernels: Iterable[Known]) -> Side:
+def _side(ran: Attribution, kernels: Iterable[KnownKernel]) -> Side:
     kernels = list(kernels)
     time, total = sum(each.ran.nanoseconds for each in kernels), ran.trace.nanoseconds
     calls = sum(each.ran.calls for each in kernels)
     return Side(calls, time, time / total if total else 0.0)
 
 
-def text(compared: Comparison) -> Iterator[str]:
+def text(compared: TraceComparison) -> Iterator[str]:
     """Yield what changed, for people."""
     for name, side in (("before", compared.before), ("after", compared.after)):
         trace = side.trace
@@ -116,7 +116,7 @@ def text(compared: Comparison) -> Iterator[str]:
     yield "\nA share is of the time of all GPU kernels of its trace.\n"
 
 
-def _table(title: str, changes: Sequence[Change], compared: Comparison) -> Iterator[str]:
+def _table(title: str, changes: Sequence[KernelChange], compared: TraceComparison) -> Iterator[str]:
     if not changes:
         yield f"No {title}: neither trace contains a kernel.\n"
         return
@@ -146,7 +146,7 @@ def _time(side: Side | None) -> str:
     return duration(side.nanoseconds) if side else ""
 
 
-def document(compared: Comparison, results: Sequence[Result]) -> Iterator[str]:
+def document(compared: TraceComparison, results: Sequence[Result]) -> Iterator[str]:
     """Yield the JSON document that docs/schema/trace-comparison.json describes."""
     head = {"name": "rocmlint", "version": __version__}
     yield f'{{"version": {VERSION}, "tool": {dumps(head)},\n'
@@ -175,7 +175,7 @@ def _whole(side: Attribution) -> dict[str, Any]:
     }
 
 
-def _row(change: Change, *, is_owner: bool) -> dict[str, Any]:
+def _row(change: KernelChange, *, is_owner: bool) -> dict[str, Any]:
     row = asdict(change)
     if is_owner:
         del row["name"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from rocmlint.verify.trace.json_stream import Text
+from rocmlint.verify.trace.json_stream import JsonText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ ROCPROFV3 = "rocprofiler-sdk-tool"
 
 
 def entries(read: Callable[[], str]) -> Iterator[Entry]:
-    """Yield each entry and what it is; ``process`` stands before those of one process.
+    """Yield each entry and what it is; ``process`` comes before those of one process.
 
     ``read`` gives some more of the text, nothing only at the end. Raises BrokenError.
     """
-    text = Text(read)
+    text = JsonText(read)
     if text.next() == "[":
         yield from _each("event", text)
     else:
@@ -43,12 +43,12 @@ def entries(read: Callable[[], str]) -> Iterator[Entry]:
         raise text.broken("there is more data after the end")
 
 
-def _each(kind: Kind, text: Text) -> Iterator[Entry]:
+def _each(kind: Kind, text: JsonText) -> Iterator[Entry]:
     for entry in text.items():
         yield kind, entry
 
 
-def _processes(text: Text) -> Iterator[Entry]:
+def _processes(text: JsonText) -> Iterator[Entry]:
     if text.next() != "[":
         yield from _process(text)
         return
@@ -56,7 +56,7 @@ def _processes(text: Text) -> Iterator[Entry]:
         yield from _process(text)
 
 
-def _process(text: Text) -> Iterator[Entry]:
+def _process(text: JsonText) -> Iterator[Entry]:
     yield "process", None
     if text.next() != "{":
         text.skip()

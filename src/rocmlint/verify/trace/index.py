@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.interpreter.inside import write_json
 from rocmlint.verify.code_objects import device_elf
 from rocmlint.verify.code_objects.bundle import read_bundles
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError, extra
-from rocmlint.verify.code_objects.file import code_objects
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError, extra
+from rocmlint.verify.code_objects.file_report import code_objects
 from rocmlint.verify.code_objects.find import find_files, holds_code_objects
 from rocmlint.verify.code_objects.host_elf import read_strings
 from rocmlint.verify.code_objects.kpack import read_archive
@@ -47,7 +47,7 @@ _TTIR_LONGEST = 1 << 22
 
 
 @dataclass(frozen=True)
-class Holder:
+class KernelHolder:
     """A file that holds a kernel, for these targets.
 
     ``made_of`` is the file that the kernel came from, if that says more: the library whose code was
@@ -59,7 +59,7 @@ class Holder:
     made_of: str = ""
 
 
-class Group(NamedTuple):
+class KernelGroup(NamedTuple):
     """Kernels of a file that are there for the same targets and came from the same file."""
 
     names: Sequence[str]
@@ -71,13 +71,13 @@ class Group(NamedTuple):
 class Contents:
     """The kernels in a file, and why that may not be all."""
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[KernelGroup, ...] = ()
     error: str = ""
 
 
 @dataclass(frozen=True)
 class KernelIndex:
-    """What the files hold, by path; ``refused`` are paths that could not even be looked at."""
+    """Kernels of files, by path; ``refused`` are paths that could not even be looked at."""
 
     files: Mapping[str, Contents]
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -89,12 +89,12 @@ class KernelIndex:
         return {**self.refused, **broken}
 
     @cached_property
-    def names(self) -> Mapping[str, tuple[Holder, ...]]:
+    def names(self) -> Mapping[str, tuple[KernelHolder, ...]]:
         """Return the holders of each kernel, by the name that its symbol has."""
-        found: defaultdict[str, list[Holder]] = defaultdict(list)
+        found: defaultdict[str, list[KernelHolder]] = defaultdict(list)
         for path, contents in self.files.items():
             for names, targets, made_of in contents.groups:
-                holder = Holder(path, tuple(targets), made_of)
+                holder = KernelHolder(path, tuple(targets), made_of)
                 for name in names:
                     found[name].append(holder)
         return {name: tuple(holders) for name, holders in found.items()}
@@ -110,7 +110,7 @@ class KernelIndex:
                     found[key].append(name)
         return {key: tuple(names) for key, names in found.items()}
 
-    def holders(self, name: str) -> tuple[Holder, ...]:
+    def holders(self, name: str) -> tuple[KernelHolder, ...]:
         """Return the files that hold the kernel which a profiler calls ``name``."""
         name = _SUFFIX.sub("", name.strip())
         if name in self.names:
@@ -226,7 +226,7 @@ def _read(path: str) -> Contents:
     alike: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for (made_of, name), targets in targets_of.items():
         alike[made_of, tuple(sorted(targets))].append(name)
-    groups = (Group(names, targets, made_of) for (made_of, targets), names in alike.items())
+    groups = (KernelGroup(names, targets, made_of) for (made_of, targets), names in alike.items())
     return Contents(tuple(groups), error)
 
 
@@ -287,7 +287,7 @@ def _runtime_kernels(path: str) -> Iterator[str]:
 
 
 class _Cache:
-    """What is remembered of the files below one root: a file of JSON, named by the root."""
+    """Facts that are remembered of the files below one root: a file of JSON, named by the root."""
 
     def __init__(self, folder: str | None, root: str) -> None:
         self._path = folder and os.path.join(
@@ -340,6 +340,6 @@ def _from_json(entry: Any, state: list[int]) -> Contents | None:
         old, groups, error = entry
         if old != state:
             return None
-        return Contents(tuple(Group(*each) for each in groups), error)
+        return Contents(tuple(KernelGroup(*each) for each in groups), error)
     except (TypeError, ValueError):
         return None

@@ -21,7 +21,7 @@ _LONGEST_NUMBER = 400
 """Digits; a float has no larger whole numbers than of 309."""
 _ENDS = "it ends in the middle"
 _CUT = 8
-"""Characters before the end where Python tells of a value that is only cut off."""
+"""Characters before the end within which Python reports a value that is only cut off."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SCALAR = re.compile(r"[^,\]}\s]*")
 
@@ -39,7 +39,7 @@ _QUICK = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 _CAREFUL = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_whole)
 
 
-class Text:
+class JsonText:
     """A place in the text, of which no more is held than is being parsed."""
 
     def __init__(self, read: Callable[[], str]) -> None:

@@ -3,8 +3,8 @@
 The files are where the libraries install them: torch's wheels for ROCm carry hipBLASLt, rocBLAS,
 MIOpen and AOTriton below ``torch/lib`` and ``torch/share``, a system has them below ``/opt/rocm``.
 CK has no library of its own that matters here: its templates are compiled into whatever uses them
-(torch, AITER, MIOpen), so that a kernel of CK is told by its namespace, and its file says whose it
-is.
+(torch, AITER, MIOpen), so that a kernel of CK is recognized by its namespace, and its file says
+whose it is.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from rocmlint.source.kinds import package_of
 
 LIBRARIES = ("aiter", "ck", "aotriton", "hipblaslt", "rocblas", "miopen", "triton")
-"""What can be expected of a trace."""
+"""Libraries that can be expected in a trace."""
 
 
 @dataclass(frozen=True, order=True)
-class Origin:
+class KernelOrigin:
     """Whose code a kernel is: the package or library, and what the code was written with.
 
     ``made_with`` is ``ck`` or ``triton`` where that is another library than the owner, else empty.
@@ -59,21 +59,21 @@ _LIBRARY = re.compile(r"(?:lib)?(?P<name>[A-Za-z0-9_+-]+)\.(?:so|co|hsaco|zip)")
 _CK = re.compile(r"\b(?:ck|ck_tile)::|^_ZN?K?(?:2ck|7ck_tile)")
 
 
-def of_file(path: str, name: str, made_of: str = "") -> Origin:
-    """Return whose kernel ``name`` is, which stands in the file ``path``.
+def of_file(path: str, name: str, made_of: str = "") -> KernelOrigin:
+    """Return whose kernel ``name`` is, which is in the file ``path``.
 
     ``made_of`` is the file that the kernel came from, where that is another: the Python file that
     Triton compiled, or the library whose code was moved into a kpack archive.
     """
     if made_of and path.endswith(".hsaco"):
         owner = _owner(made_of)
-        return Origin(owner, "triton") if owner else Origin("triton")
+        return KernelOrigin(owner, "triton") if owner else KernelOrigin("triton")
     if made_of:
         owner = _owner(f"/{made_of}") or _own_name(made_of)
     else:
         owner = _owner(path) or _package(os.path.dirname(path)) or _own_name(path)
     made_with = "ck" if _CK.search(name) else ""
-    return Origin(owner, made_with)
+    return KernelOrigin(owner, made_with)
 
 
 def _owner(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What a small operation runs: which branch of attention, which operators, whose kernels."""
+"""Results of a small operation: which branch of attention, which operators, whose kernels."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rocmlint.verify.result import Evidence, Result
-from rocmlint.verify.trace import attribution, files
-from rocmlint.verify.trace.attribution import BRANCH_OF, Question, branches
+from rocmlint.verify.trace import attribution, trace_files
+from rocmlint.verify.trace.attribution import BRANCH_OF, TraceQuestion, branches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from rocmlint.interpreter.ask import Interpreter
     from rocmlint.verify.trace.attribution import Attribution
-    from rocmlint.verify.trace.files import Trace
     from rocmlint.verify.trace.index import KernelIndex
+    from rocmlint.verify.trace.trace_files import Trace
 
 BRANCHES = ("flash", "efficient", "cudnn", "math")
 """How torch can compute attention; all but the last are one fused operator."""
@@ -34,7 +34,7 @@ _EXPERIMENTAL = "TORCH_ROCM_AOTRITON_ENABLE_EXPERIMENTAL"
 
 @dataclass(frozen=True)
 class Operation:
-    """What to run: ``sdpa``, ``linear`` or ``PKG.MOD:FUNC``; the rest is for the first two.
+    """An operation to run: ``sdpa``, ``linear`` or ``PKG.MOD:FUNC``; the rest is for the first two.
 
     ``shape`` is batch, heads, length, width of a head. ``backends`` are the branches of attention
     that are allowed, none for those that are enabled.
@@ -49,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Probed:
-    """What a run of the operation showed; ``facts`` are those of inside/probe.py."""
+    """The results of a run of the operation; ``facts`` are those of inside/probe.py."""
 
     operation: Operation
     facts: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Probed:
 
     @property
     def place(self) -> str:
-        """Return the device, as it is told."""
+        """Return the device for a report."""
         return str(self.facts["device_name"] or self.facts["device"])
 
     @property
@@ -102,7 +102,7 @@ def _probed(interpreter: Interpreter, operation: Operation, *, only_on_gpu: bool
             "only_on_gpu": only_on_gpu,
         }
         facts = interpreter.ask("probe", request)
-        seen = files.read(path) if facts["has_run"] else files.Trace(path, "", ())
+        seen = trace_files.read(path) if facts["has_run"] else trace_files.Trace(path, "", ())
     return Probed(operation, facts, seen, branches(seen.operators))
 
 
@@ -132,7 +132,9 @@ def judge(
 
 def _attributed(probed: Probed, index: KernelIndex) -> Attribution:
     command = f"rocmlint verify probe {probed.operation.name}"
-    return attribution.attribute(probed.trace, index, Question("probe", probed.subject, command))
+    return attribution.attribute(
+        probed.trace, index, TraceQuestion("probe", probed.subject, command)
+    )
 
 
 def _attention(probed: Probed, expected: str | None) -> Result:
@@ -148,7 +150,7 @@ def _attention(probed: Probed, expected: str | None) -> Result:
             verdict,
             strength,
             seen,
-            tuple(_told(probed)),
+            tuple(_evidence_of(probed)),
             reason,
             action,
         )
@@ -244,7 +246,7 @@ def _no_kernels(probed: Probed, claim: str) -> Result:
         "unproven",
         "declared",
         f"{seen} on {probed.place}",
-        tuple(_told(probed)),
+        tuple(_evidence_of(probed)),
         reason,
         action,
     )
@@ -256,7 +258,7 @@ def _products(probed: Probed) -> list[str]:
     return [each for each in names if each.endswith("mm") or "linear" in each or "conv" in each][:3]
 
 
-def _told(probed: Probed) -> Iterator[Evidence]:
+def _evidence_of(probed: Probed) -> Iterator[Evidence]:
     for name, calls in (
         ("operators below autograd", Counter(probed.facts["operators"])),
         ("operators", Counter(probed.trace.operators)),

@@ -23,7 +23,7 @@ from struct import Struct
 from typing import IO, TYPE_CHECKING
 
 from rocmlint.verify.code_objects.compression import LARGEST_IMAGE, check_image
-from rocmlint.verify.code_objects.errors import UnreadableError
+from rocmlint.verify.code_objects.file_errors import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from rocmlint.errors import ConfigError
 from rocmlint.text.written import version_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -88,7 +88,7 @@ def evaluate(
     functions: Mapping[str, Callable[..., object]],
     names: Mapping[str, object],
 ) -> Any:
-    """Return the value of a condition, an :class:`Unread` where a fact was missing.
+    """Return the value of a condition, an :class:`UnreadFact` where a fact was missing.
 
     A fact that does not exist (no such package) is None; None compares as false with everything
     but None.
@@ -106,17 +106,17 @@ def evaluate(
                 return _joined(isinstance(node.op, ast.And), node.values, value)
             case ast.UnaryOp():
                 inner = value(node.operand)
-                if isinstance(inner, Unread):
+                if isinstance(inner, UnreadFact):
                     return inner
                 return not inner if isinstance(node.op, ast.Not) else -inner
             case ast.BinOp():
                 both = _all([value(node.left), value(node.right)])
-                return both if isinstance(both, Unread) else _computed(node.op, *both)
+                return both if isinstance(both, UnreadFact) else _computed(node.op, *both)
             case ast.Compare():
                 return _compared(node, value)
             case ast.Call():
                 given = _all([value(each) for each in node.args])
-                if isinstance(given, Unread):
+                if isinstance(given, UnreadFact):
                     return given
                 return _called(str(ast.unparse(node.func)), given, functions)
         raise AssertionError(node)
@@ -125,7 +125,7 @@ def evaluate(
 
 
 def _all(values: list[Any]) -> Any:
-    unread = next((each for each in values if isinstance(each, Unread)), None)
+    unread = next((each for each in values if isinstance(each, UnreadFact)), None)
     return unread if unread is not None else tuple(values)
 
 
@@ -134,7 +134,7 @@ def _joined(is_and: bool, parts: list[ast.expr], value: Callable[[ast.expr], Any
     result: Any = is_and
     for part in parts:
         found = value(part)
-        if isinstance(found, Unread):
+        if isinstance(found, UnreadFact):
             result = found
         elif bool(found) is not is_and:
             return found
@@ -154,8 +154,8 @@ def _compared(node: ast.Compare, value: Callable[[ast.expr], Any]) -> Any:
     left = value(node.left)
     for op, each in zip(node.ops, node.comparators, strict=True):
         right = value(each)
-        if isinstance(left, Unread) or isinstance(right, Unread):
-            return left if isinstance(left, Unread) else right
+        if isinstance(left, UnreadFact) or isinstance(right, UnreadFact):
+            return left if isinstance(left, UnreadFact) else right
         if not _is_so(op, left, right):
             return False
         left = right

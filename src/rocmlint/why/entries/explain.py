@@ -1,4 +1,4 @@
-"""What an entry says of a message: the first case whose condition holds, with the facts in it."""
+"""Answers from entries: the first case whose condition holds, with the facts in it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rocmlint.why.answer import Action, Explanation
 from rocmlint.why.entries.condition import evaluate
 from rocmlint.why.entries.symptom import expressions_in
 from rocmlint.why.facts.all import NAMES, functions_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterator, Mapping
 
-    from rocmlint.why.entries.symptom import Case, Symptom
+    from rocmlint.why.entries.symptom import EntryCase, Symptom
     from rocmlint.why.entries.template import Template
     from rocmlint.why.facts.context import Context
 
 _PLAIN = re.compile(r"(?!-)[\w@%+=:,./ ()-]*")
-"""What may be in a sentence without quotes; there is no ``$`` for the parentheses."""
+"""Characters of a sentence without quotes; there is no ``$`` for the parentheses."""
 
 _GAP = "\0"
 _PART_WITH_GAP = re.compile(rf"(?:^|[,;:])[^,;:]*{_GAP}[^,;:]*")
@@ -50,7 +50,7 @@ def explain(symptom: Symptom, text: str, context: Context) -> Iterator[Explanati
 
 
 class _Said(NamedTuple):
-    """What a case says. ``is_whole``: all that its cause names was read."""
+    """The answer of a case. ``is_whole``: all that its cause names was read."""
 
     explanation: Explanation
     is_open: bool
@@ -65,30 +65,30 @@ def _cases(
     context: Context,
 ) -> Iterator[_Said]:
     functions = functions_of(context)
-    open_ones: list[Unread] = []
+    open_ones: list[UnreadFact] = []
     for case in symptom.cases:
         kept, context.evidence, context.doubts = context.evidence, {}, {}
         held = True if case.when is None else evaluate(case.when, functions, values)
-        missing = [] if isinstance(held, Unread) else _unread(case.needs, functions, values)
-        if isinstance(held, Unread) or held:
-            unread = [held] if isinstance(held, Unread) else [*missing, *context.doubts]
+        missing = [] if isinstance(held, UnreadFact) else _unread(case.needs, functions, values)
+        if isinstance(held, UnreadFact) or held:
+            unread = [held] if isinstance(held, UnreadFact) else [*missing, *context.doubts]
             made = _explanation(symptom, case, template, values, context, (*open_ones, *unread))
             is_whole = _filled(case.cause, functions, values, str) is not None
-            yield _Said(_with_text(made, template, text), isinstance(held, Unread), is_whole)
-        if isinstance(held, Unread):
+            yield _Said(_with_text(made, template, text), isinstance(held, UnreadFact), is_whole)
+        if isinstance(held, UnreadFact):
             open_ones.append(held)
         elif not held:
             open_ones += context.doubts
         context.evidence = {**kept, **context.evidence}
-        if held and not isinstance(held, Unread):
+        if held and not isinstance(held, UnreadFact):
             return
 
 
 def _unread(
     needs: tuple[ast.expr, ...], functions: Mapping[str, Any], values: Mapping[str, str]
-) -> list[Unread]:
+) -> list[UnreadFact]:
     found = (evaluate(each, functions, values) for each in needs)
-    return [each for each in found if isinstance(each, Unread)]
+    return [each for each in found if isinstance(each, UnreadFact)]
 
 
 def _with_text(made: Explanation, template: Template, text: str) -> Explanation:
@@ -97,11 +97,11 @@ def _with_text(made: Explanation, template: Template, text: str) -> Explanation:
 
 def _explanation(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     symptom: Symptom,
-    case: Case,
+    case: EntryCase,
     template: Template,
     values: Mapping[str, str],
     context: Context,
-    missing: tuple[Unread, ...],
+    missing: tuple[UnreadFact, ...],
 ) -> Explanation:
     functions = functions_of(context)
 
@@ -154,9 +154,9 @@ def _filled(
         if expression is None:
             continue
         value = evaluate(expression, functions, values)
-        if isinstance(value, Unread) and names_facts:
-            pieces[-1:] = _named(literal, value.fact)
-        elif value is None or isinstance(value, Unread):
+        if isinstance(value, UnreadFact) and names_facts:
+            pieces[-1:] = _with_fact(literal, value.fact)
+        elif value is None or isinstance(value, UnreadFact):
             return None
         else:
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -175,7 +175,7 @@ def _without_gaps(sentence: str) -> str | None:
     return rest.removeprefix("or ") if rest.startswith("or ") else None
 
 
-def _named(literal: str, fact: str) -> list[str]:
+def _with_fact(literal: str, fact: str) -> list[str]:
     """Return a fact in words behind a text; the text alone where it names the thing already."""
     before = literal.rstrip().rpartition(" ")[2]
     is_name = bool(before) and _NEEDS_A_VALUE.search(literal) is None

@@ -32,8 +32,8 @@ OF_CASE = ("when", "cause", "where", "do", "run", "confirm", "needs", "sure", "r
 
 
 @dataclass(frozen=True)
-class Case:
-    """What an entry says where a condition holds; one without ``when`` always holds.
+class EntryCase:
+    """The answer of an entry where a condition holds; one without ``when`` always holds.
 
     ``do`` are edits and advice in words, ``run`` commands. ``needs`` are facts, as expressions,
     that must have been read for the answer to be known; the condition's own count as well. Without
@@ -49,7 +49,7 @@ class Case:
     needs: tuple[ast.expr, ...] = ()
     sure: bool = True
     rocm_fix: str = ""
-    """What AMD's program calls its repair, as in ``rocm fix fix-4-render-group``."""
+    """The name of the repair in AMD's program, as in ``rocm fix fix-4-render-group``."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Symptom:
     id: str
     title: str
     match: tuple[Template, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[EntryCase, ...]
     references: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
@@ -138,7 +138,9 @@ def _symptom(table: Mapping[str, Any], source: str, functions: Collection[str]) 
     )
 
 
-def _case(table: Mapping[str, Any], functions: Collection[str], names: Collection[str]) -> Case:
+def _case(
+    table: Mapping[str, Any], functions: Collection[str], names: Collection[str]
+) -> EntryCase:
     _refuse_unknown(table, set(OF_CASE))
     cause = _text(table, "cause")
     if not cause:
@@ -149,7 +151,7 @@ def _case(table: Mapping[str, Any], functions: Collection[str], names: Collectio
     for each in (*texts, *lists["do"], *lists["run"]):
         expressions_in(each, functions, names)
     when = _text(table, "when")
-    return Case(
+    return EntryCase(
         cause=cause,
         when=parse(when, functions, names) if when else None,
         where=texts[1],

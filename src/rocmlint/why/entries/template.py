@@ -40,7 +40,7 @@ _ANY_BLANKS = r"\s{1,200}"
 _WORDS = re.compile(r"\w")
 
 
-class Piece(NamedTuple):
+class TemplatePiece(NamedTuple):
     """Literal text and typed placeholders, and the free placeholder in front of them."""
 
     pattern: re.Pattern[str] | None
@@ -136,8 +136,8 @@ class Template:
         return None
 
     @cached_property
-    def _pieces(self) -> tuple[Piece, ...]:
-        pieces: list[Piece] = []
+    def _pieces(self) -> tuple[TemplatePiece, ...]:
+        pieces: list[TemplatePiece] = []
         name, kind, written = "", None, ""
         for text, of, its_kind in self._parts():
             written += _ANY_BLANKS.join(map(re.escape, _BLANKS.split(text)))
@@ -146,9 +146,9 @@ class Template:
                 written += f"(?P<{of}>{TYPED[its_kind]})" if of else f"(?:{TYPED[its_kind]})"
             elif its_kind is not None:
                 if written:
-                    pieces.append(Piece(re.compile(written), name, kind))
+                    pieces.append(TemplatePiece(re.compile(written), name, kind))
                 name, kind, written = of, its_kind, ""
-        pieces.append(Piece(re.compile(written) if written else None, name, kind))
+        pieces.append(TemplatePiece(re.compile(written) if written else None, name, kind))
         return tuple(pieces)
 
     def _parts(self) -> Iterator[tuple[str, str, str | None]]:
@@ -174,7 +174,7 @@ def _end_of_free(kind: str, text: str, begin: int) -> int:
 
 
 def _follow(
-    pieces: list[Piece],
+    pieces: list[TemplatePiece],
     text: str,
     at: int,
     ahead: dict[int, re.Match[str] | None],

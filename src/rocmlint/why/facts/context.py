@@ -1,4 +1,4 @@
-"""What an answer may look at, and what it has looked at."""
+"""The sources that an answer may read, and those that it has read."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rocmlint.gpus.machine import Machine
 from rocmlint.why.facts.files import ProjectFiles
 from rocmlint.why.facts.frames import Owner, owner_of, site_of
 from rocmlint.why.facts.metadata import Packages
-from rocmlint.why.facts.value import Evidence, Unread
+from rocmlint.why.facts.value import FactEvidence, UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.why.host.host import Host
-    from rocmlint.why.log.shapes import Frame, Log, Raised
+    from rocmlint.why.log.log_data import Log, LogFrame, Raised
 
 _WINDOWS = re.compile(
     r"(?<![\w/])[A-Za-z]:\\+\w|\w\.dll\b|\bWinError\b|\.pyd\b|\bWindows(?:,| 1[01]\b|-1[01]\b)"
@@ -48,20 +48,20 @@ class Context:
     examination: Host | None = None
     """A machine that a report describes, which goes before this one."""
     raised: Raised | None = None
-    evidence: dict[Evidence, None] = field(default_factory=dict)
-    doubts: dict[Unread, None] = field(default_factory=dict)
-    """What makes the evidence doubtful; such an answer is likely at most."""
+    evidence: dict[FactEvidence, None] = field(default_factory=dict)
+    doubts: dict[UnreadFact, None] = field(default_factory=dict)
+    """Reasons why the evidence is doubtful; such an answer is likely at most."""
 
     def saw(self, fact: str, value: object, source: str = "") -> None:
         """Note a fact that was read."""
-        self.evidence[Evidence(fact, str(value), source)] = None
+        self.evidence[FactEvidence(fact, str(value), source)] = None
 
     def saw_package(self, name: str, version: object) -> None:
         """Note the version of a package, and a doubt where it need not be the job's."""
         folders = self.packages.folders
         self.saw(name, version, folders[0] if folders else "")
         if not self.is_of_job:
-            doubt = Unread("the interpreter of the job", "rocmlint why ... --python PYTHON")
+            doubt = UnreadFact("the interpreter of the job", "rocmlint why ... --python PYTHON")
             self.doubts[doubt] = None
 
     @property
@@ -70,7 +70,7 @@ class Context:
         return not self.is_assumed or self.packages.get("torch") is not None
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
+    def frames(self) -> tuple[LogFrame, ...]:
         """The frames of the exception, the innermost last."""
         return self.raised.frames if self.raised is not None else ()
 
@@ -87,7 +87,7 @@ class Context:
         site = next((each for each in sites if each and os.path.isdir(each)), "")
         if site and not self.is_given:
             return Packages((site,))
-        return Packages.of(self.python) if self.python else Packages(())
+        return Packages.installed_in(self.python) if self.python else Packages(())
 
     @cached_property
     def is_elsewhere(self) -> bool:
@@ -101,7 +101,7 @@ class Context:
         """The files of the project, found when a fact needs one."""
         return ProjectFiles(self.project)
 
-    def owner(self, frame: Frame) -> Owner:
+    def owner(self, frame: LogFrame) -> Owner:
         """Return whose file a frame is."""
         return owner_of(frame, Packages(()) if self.is_elsewhere else self.packages, self.project)
 
@@ -127,9 +127,9 @@ class Context:
 
         here = self.examination or Host(self.machine)
         if self.line_of_windows and not here.is_windows and not here.is_wsl:
-            from rocmlint.why.host.examined import Examined  # noqa: PLC0415 - seldom needed
+            from rocmlint.why.host.examined import ExaminedHost  # noqa: PLC0415 - seldom needed
 
-            return Examined({"os_family": "windows"}, self.machine)
+            return ExaminedHost({"os_family": "windows"}, self.machine)
         return here
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.metadata import Packages
-    from rocmlint.why.log.shapes import Frame
+    from rocmlint.why.log.log_data import LogFrame
 
 Kind = Literal["project", "package", "hub", "python", "other"]
 _SITE = re.compile(r"^(?P<site>.*?[/\\](?:site|dist)-packages)[/\\](?P<rest>.+)$")
@@ -35,8 +35,8 @@ class Owner:
         return f"remote code of {self.name}" if self.kind == "hub" else words[self.kind]
 
 
-def owner_of(frame: Frame, packages: Packages, project: str) -> Owner:
-    """Tell whose file a frame is, from its path."""
+def owner_of(frame: LogFrame, packages: Packages, project: str) -> Owner:
+    """Return whose file a frame is, from its path."""
     found = _HUB.search(frame.file)
     if found is not None:
         parts = re.split(r"[/\\]", found["rest"])
@@ -55,7 +55,7 @@ def owner_of(frame: Frame, packages: Packages, project: str) -> Owner:
     return Owner("project" if inside or not os.path.isabs(frame.file) else "other")
 
 
-def site_of(frames: tuple[Frame, ...]) -> str:
+def site_of(frames: tuple[LogFrame, ...]) -> str:
     """Return the innermost ``site-packages`` of some frames; empty without one."""
     for frame in reversed(frames):
         found = _SITE.match(frame.file)

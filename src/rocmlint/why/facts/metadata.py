@@ -46,7 +46,7 @@ class Packages:
     """The interpreter, for commands; empty where only a folder is known."""
 
     @classmethod
-    def of(cls, python: str) -> Packages:
+    def installed_in(cls, python: str) -> Packages:
         """Return those of an interpreter or an environment."""
         return cls(site_folders(python), python)
 

@@ -1,4 +1,4 @@
-"""What a fact may be: a value with its source, or something that was not read."""
+"""Values of facts: a value with its source, or something that was not read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadFact:
     """A fact that nobody could read here, and the command that reads it."""
 
     fact: str
@@ -14,7 +14,7 @@ class Unread:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FactEvidence:
     """A fact that an answer rests on, and where it was read."""
 
     fact: str

@@ -30,8 +30,8 @@ _CLASS = r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z]\w*)"
 
 
 @dataclass(frozen=True)
-class Call:
-    """What a message says of a call: ``given`` was passed, or ``lacking`` was not."""
+class FailedCall:
+    """The call that a message describes: ``given`` was passed, or ``lacking`` was not."""
 
     callee: str
     given: str = ""
@@ -43,7 +43,7 @@ class Call:
 
     @property
     def problem(self) -> str:
-        """What is wrong, with the callee as the subject."""
+        """The error in the call, with the callee as the subject."""
         if self.given:
             return f"takes {self.given} twice" if self.is_double else f"does not take {self.given}"
         if self.counts is not None:
@@ -51,20 +51,20 @@ class Call:
         return f"requires {', '.join(self.lacking)}"
 
 
-def call_in(text: str) -> Call | None:
+def call_in(text: str) -> FailedCall | None:
     """Return the call that a text is about; None where it is about none."""
     found = _KEYWORD.search(near(text, "keyword argument") or near(text, "multiple values"))
     if found is not None:
         is_double = bool(found["twice"])
-        return Call(found["callee"], found["name"], is_double=is_double, message=found[0])
+        return FailedCall(found["callee"], found["name"], is_double=is_double, message=found[0])
     found = _MISSING.search(near(text, "() missing "))
     if found is not None:
         names = tuple(re.findall(r"['\"](\w+)['\"]", found["names"]))
-        return Call(found["callee"], lacking=names, message=found[0])
+        return FailedCall(found["callee"], lacking=names, message=found[0])
     found = _COUNT.search(near(text, "() takes "))
     if found is not None:
         counts = (int(found["takes"]), int(found["given"]))
-        return Call(found["callee"], counts=counts, message=found[0])
+        return FailedCall(found["callee"], counts=counts, message=found[0])
     return None
 
 

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.parts import Place, made
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.generic.parts import OwnedFrame, made
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
             Action("with mixed precision, cast them under torch.autocast('cuda', enabled=False)"),
         ),
         missing=(
-            Unread(f"which input is {found['given']}", "print(x.dtype) of each before the call"),
+            UnreadFact(
+                f"which input is {found['given']}", "print(x.dtype) of each before the call"
+            ),
         ),
         message=found[0],
     )
@@ -57,5 +59,5 @@ def _caller(context: Context) -> str:
     for frame in reversed(context.frames):
         owner = context.owner(frame)
         if owner.kind in {"project", "other"}:
-            return f"{Place(frame, owner)}: cast before this call"
+            return f"{OwnedFrame(frame, owner)}: cast before this call"
     return ""

@@ -12,7 +12,7 @@ from rocmlint.why.answer import Action
 from rocmlint.why.facts.machine.crash_dump import dumped_frames
 from rocmlint.why.facts.machine.device_code import compiled_files, covers, named_files, targets_in
 from rocmlint.why.facts.machine.gpus import gpus
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import made
 from rocmlint.why.generic.reader import near
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Frame
+    from rocmlint.why.log.log_data import LogFrame
 
 _REFUSED = (
     "invalid device function",
@@ -35,7 +35,7 @@ _REFUSED = (
     "shared object initialization failed",
 )
 _CRASHED = ("Segmentation fault", "SIGSEGV", "hipErrorInvalidKernelFile", "invalid kernel file")
-"""What also happens without code for the GPU, but for other reasons as well."""
+"""Errors that also occur without code for the GPU, but for other reasons as well."""
 _OF_TORCH = frozenset({"torch", "torchvision", "torchaudio", "triton", "pytorch-triton-rocm"})
 """Entries know what these have code for."""
 _SHOWN = 3
@@ -48,7 +48,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if not literal:
         return
     found = gpus(context)
-    if isinstance(found, Unread) or context.is_elsewhere:
+    if isinstance(found, UnreadFact) or context.is_elsewhere:
         return
     frames = context.frames or dumped_frames(context.log.lines)
     name, files = _candidates(text, context, frames)
@@ -68,7 +68,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
         yield _explained(context, lacking, name, found, sure, near(text, literal))
 
 
-def _candidates(text: str, context: Context, frames: tuple[Frame, ...]) -> tuple[str, list[str]]:
+def _candidates(text: str, context: Context, frames: tuple[LogFrame, ...]) -> tuple[str, list[str]]:
     """Return the files that ran: those of the text, else those of the innermost package."""
     named = named_files(text)
     owners = (context.owner(each) for each in reversed(frames))
@@ -81,7 +81,7 @@ def _candidates(text: str, context: Context, frames: tuple[Frame, ...]) -> tuple
     return name, compiled_files(context, name, frames)
 
 
-def _ran(path: str, frames: tuple[Frame, ...]) -> bool:
+def _ran(path: str, frames: tuple[LogFrame, ...]) -> bool:
     """Return whether a frame is of the module that a file is compiled from: cache of cache.py."""
     stem = os.path.basename(path).partition(".")[0].removeprefix("module_").lstrip("_")
     modules = {os.path.basename(each.file).partition(".")[0] for each in frames}

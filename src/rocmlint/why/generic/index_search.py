@@ -1,4 +1,4 @@
-"""What an installer looked for: the requirement, the versions that the index has, the Python."""
+"""The search of an installer: the requirement, the versions that the index has, the Python."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _ROCM = re.compile(r"\+rocm(?P<rocm>\d+(?:\.\d+)*)")
 
 
 @dataclass(frozen=True)
-class Search:
-    """What was looked for and where: ``listed`` are the versions that the index has."""
+class IndexSearch:
+    """A search for a distribution: ``listed`` are the versions that the index has."""
 
     name: str
     specifier: SpecifierSet
@@ -65,32 +65,34 @@ class Search:
         return found["rocm"] if found is not None else in_log[0] if len(in_log) == 1 else ""
 
 
-def search_in(text: str, log: str) -> Search | None:
+def search_in(text: str, log: str) -> IndexSearch | None:
     """Return what a text says was looked for; None where it says nothing of it."""
     found = _PIP.search(near(text, "Could not find a version"))
     if found is None and "No matching distribution found" in text:
         found = _PIP_SHORT.search(near(text, "No matching distribution found"))
     synced = _UV_SYNC.search(near(text, "can't be installed because"))
     if synced is not None:
-        return _of(synced["asked"], (), log, synced[0])
+        return _search_of(synced["asked"], (), log, synced[0])
     if found is not None:
         written = found["asked"].strip()
         listed = found.groupdict().get("listed")
-        return _of(written, _versions(listed), log, found[0].strip())
+        return _search_of(written, _versions(listed), log, found[0].strip())
     found = _UV.search(" ".join(near(text, "No solution found").split()))
     if found is None:
         return None
     written = found["missing"] or found["asked"] or found["tagged"]
     listed_ = () if found["missing"] else None
-    return _of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
+    return _search_of(written.rstrip(",."), listed_, log, " ".join(found[0].split()))
 
 
-def _of(written: str, listed: tuple[Version, ...] | None, log: str, message: str) -> Search | None:
+def _search_of(
+    written: str, listed: tuple[Version, ...] | None, log: str, message: str
+) -> IndexSearch | None:
     asked = requirement_of(written.partition(";")[0].strip())
     if asked is None or asked.url:
         return None
     name = canonicalize_name(asked.name)
-    return Search(name, asked.specifier, written, listed, log, message)
+    return IndexSearch(name, asked.specifier, written, listed, log, message)
 
 
 def _versions(listed: str | None) -> tuple[Version, ...] | None:

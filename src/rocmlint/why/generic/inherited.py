@@ -17,7 +17,7 @@ from rocmlint.why.facts.packages.configurations import (
     was_of_all,
 )
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     in_words,
     indexed,
@@ -28,9 +28,9 @@ from rocmlint.why.facts.packages.names import (
     table,
 )
 from rocmlint.why.facts.project.inheritance import derived
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import (
-    Place,
+    OwnedFrame,
     in_place,
     innermost,
     install,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change
+    from rocmlint.why.facts.packages.package_names import NameChange
     from rocmlint.why.facts.project.inheritance import Derived
 
 _WEIGHT = 26
@@ -79,7 +79,7 @@ def of_derived(
 
 
 def _gone(
-    context: Context, found: Derived, attribute: str, change: Change, message: str
+    context: Context, found: Derived, attribute: str, change: NameChange, message: str
 ) -> Explanation:
     """Explain a method that the library's class no longer has."""
     place, base = innermost(context), found.base.rpartition(".")[2]
@@ -137,7 +137,7 @@ def _of_unread_class(
         actions=in_place(context, change, release, wanted, edit),
         missing=(
             release.unread,
-            Unread(f"the definition of {holder}", f"print({holder}.__mro__)"),
+            UnreadFact(f"the definition of {holder}", f"print({holder}.__mro__)"),
         ),
         rules=("ROC204",),
         table=table(),
@@ -241,7 +241,7 @@ def _of_configuration(
         actions=(*edits, install(context, f"transformers<{ENDED_WITH}")),
         missing=(
             release.unread,
-            Unread(
+            UnreadFact(
                 f"whether config.json of the model sets {attribute}",
                 f"grep {attribute} config.json",
             ),
@@ -250,17 +250,17 @@ def _of_configuration(
     )
 
 
-def _asking(context: Context) -> Place | None:
+def _asking(context: Context) -> OwnedFrame | None:
     """Return the frame that read the configuration: the last that is not in transformers."""
     for each in reversed(context.frames):
         owner = context.owner(each)
         if owner.name != "transformers":
-            return Place(each, owner)
+            return OwnedFrame(each, owner)
     return None
 
 
 def _of_remote_configuration(
-    context: Context, asking: Place, holder: str, attribute: str, message: str
+    context: Context, asking: OwnedFrame, holder: str, attribute: str, message: str
 ) -> Explanation:
     return older_remote_code(
         context,

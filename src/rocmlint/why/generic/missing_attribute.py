@@ -15,7 +15,7 @@ from rocmlint.published.names import names_of
 from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with, successor
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     in_words,
     indexed,
@@ -26,7 +26,7 @@ from rocmlint.why.facts.packages.names import (
     saw_index,
     table,
 )
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.inherited import asks_a_configuration, of_derived
 from rocmlint.why.generic.missing_name import explain
 from rocmlint.why.generic.other_caller import of_other_caller
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change, Release
-    from rocmlint.why.generic.parts import Place
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
+    from rocmlint.why.generic.parts import OwnedFrame
 
 _OF_MODULE = re.compile(
     r"(?<!initialized )\bmodule ['\"]?(?P<module>[\w.]+)['\"]? has no attribute "
@@ -65,12 +65,12 @@ _LARGEST = 2_000_000
 _WEIGHT = 22
 
 
-class Holder(NamedTuple):
+class AttributeHolder(NamedTuple):
     """A class of this name in an indexed package, and when it has the attribute."""
 
     dotted: str
     release: Release
-    change: Change
+    change: NameChange
 
 
 def read(text: str, context: Context) -> Iterator[Explanation]:
@@ -191,7 +191,7 @@ def _of_remote_code(
 
 
 def _of_other_package(
-    context: Context, place: Place, holder: str, attribute: str, message: str
+    context: Context, place: OwnedFrame, holder: str, attribute: str, message: str
 ) -> Iterator[Explanation]:
     """Explain an attribute that transformers asks of a class that builds on its classes."""
     owners = list(map(context.owner, context.frames))
@@ -215,8 +215,8 @@ def _of_other_package(
     )
 
 
-def _unread_class(holder: str) -> Unread:
-    return Unread(f"which package {holder} is from", f"print({holder}.__module__)")
+def _unread_class(holder: str) -> UnreadFact:
+    return UnreadFact(f"which package {holder} is from", f"print({holder}.__module__)")
 
 
 def _uses(context: Context, package: str) -> bool:
@@ -247,7 +247,9 @@ def _packages(context: Context) -> Iterator[str]:
             yield each
 
 
-def _holders(context: Context, package: str, holder: str, attribute: str) -> Iterator[Holder]:
+def _holders(
+    context: Context, package: str, holder: str, attribute: str
+) -> Iterator[AttributeHolder]:
     """Yield the class of this name that a package exports, if its history explains the message."""
     known = names_of(package)
     if known is None or is_absent(context, package):
@@ -263,11 +265,11 @@ def _holders(context: Context, package: str, holder: str, attribute: str) -> Ite
         seen.add(defined)
         change = change_of(known.member(dotted, attribute), version)
         if change.explains:
-            yield Holder(dotted, release, change)
+            yield AttributeHolder(dotted, release, change)
             return
 
 
-def _edit(holder: Holder, attribute: str) -> str:
+def _edit(holder: AttributeHolder, attribute: str) -> str:
     """Return an edit where the class is the project's to use in another way."""
     if holder.change.gone is None:
         return ""

@@ -10,18 +10,18 @@ from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import owner_of
 from rocmlint.why.facts.machine.libraries import compiler_of, library_of, systems_with
 from rocmlint.why.facts.packages.installed import torch_build, torch_rocm, version
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import made, where
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.machine.libraries import Library
-    from rocmlint.why.generic.parts import Place
+    from rocmlint.why.facts.machine.libraries import SharedLibrary
+    from rocmlint.why.generic.parts import OwnedFrame
 
 _MESSAGE = re.compile(
     r"(?:(?P<by>[^\s:'\"]{1,400}\.(?:so|pyd)[\w.]*): )?(?P<library>lib[\w+.-]*?\.so(?:\.\d+)*): "
@@ -52,17 +52,17 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     who = str(asker.owner) if asker is not None else "a binary"
     side, name = library.side, found["library"]
     build = torch_build(context)
-    unread = (build,) if isinstance(build, Unread) else ()
+    unread = (build,) if isinstance(build, UnreadFact) else ()
     is_known = not unread
     actions: tuple[Action, ...]
     if side in {"cuda", "cuda driver", "torch for cuda"} and build == "rocm":
         part = "torch for CUDA" if side == "torch for cuda" else "CUDA"
         cause = f"{who} was built for {part}, which has {name}; the installed torch is for ROCm"
-        actions = (_for_rocm(_named(asker)),)
+        actions = (_for_rocm(_owner_name(asker)),)
     elif side == "torch for cuda":
         kind = build if isinstance(build, str) else "another"
         cause = f"{who} was built for torch for CUDA; the installed torch ({kind}) has no {name}"
-        actions = (Action(f"install the build of {_named(asker)} for the installed torch"),)
+        actions = (Action(f"install the build of {_owner_name(asker)} for the installed torch"),)
     elif side == "torch for rocm":
         cause = f"{who} was built for torch for ROCm; the installed torch has no {name}"
         actions = (
@@ -76,18 +76,23 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         cause, actions, is_known = _of_rocm(context, who, library, name)
     elif side == "cuda driver":
         cause = f"{who} needs NVIDIA's driver ({name}), which this machine does not have"
-        actions = (Action(f"install a build of {_named(asker)} for what this machine has"),)
+        actions = (Action(f"install a build of {_owner_name(asker)} for what this machine has"),)
         is_known = False
     elif side == "cuda":
         needs = f"CUDA {library.major}" if library.stem == "libcudart" and library.major else "CUDA"
         has = version(context, "torch")
-        torch = f"; torch {has} is installed" if has and not isinstance(has, Unread) else ""
+        torch = f"; torch {has} is installed" if has and not isinstance(has, UnreadFact) else ""
         cause = f"{who} was built for {needs}, whose {name} is not here{torch}"
-        text = f"install the build of {_named(asker)} for the CUDA or ROCm of the installed torch"
+        text = (
+            f"install the build of {_owner_name(asker)} for the CUDA or ROCm of the installed torch"
+        )
         actions, is_known = (Action(text),), False
     elif side == "python":
         cause = f"{who} needs {name}: it was built for that Python, or Python was moved"
-        actions, is_known = (Action(f"install {_named(asker)} with the Python that runs"),), False
+        actions, is_known = (
+            (Action(f"install {_owner_name(asker)} with the Python that runs"),),
+            False,
+        )
     elif library.package:
         cause = f"{who} needs {name}, a library of the system that is not installed"
         actions = (Action(f"apt-get install {library.package}", is_command=True),)
@@ -99,7 +104,9 @@ def _missing(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         return
     context.saw(name, "not found", "the message")
     if not is_known and not unread:
-        unread = (Unread(f"which file needs {name}, and what else it was built with", "ldd FILE"),)
+        unread = (
+            UnreadFact(f"which file needs {name}, and what else it was built with", "ldd FILE"),
+        )
     yield made(
         context,
         "missing-library",
@@ -121,27 +128,27 @@ def _for_rocm(name: str) -> Action:
     return Action(f"install a build of {name} for ROCm, or uninstall it")
 
 
-def _named(place: Place | None) -> str:
+def _owner_name(place: OwnedFrame | None) -> str:
     return place.owner.name if place is not None and place.owner.name else "the extension"
 
 
-def _asker(context: Context, binary: str) -> Place | None:
+def _asker(context: Context, binary: str) -> OwnedFrame | None:
     """Return who needs a library: the binary that the message names, else the innermost frame."""
-    from rocmlint.why.generic.parts import Place  # noqa: PLC0415 - one use
+    from rocmlint.why.generic.parts import OwnedFrame  # noqa: PLC0415 - one use
 
     if binary:
-        frame = Frame(binary, 0)
+        frame = LogFrame(binary, 0)
         owner = owner_of(frame, context.packages, context.project)
         if owner.kind == "package":
-            return Place(frame, owner)
+            return OwnedFrame(frame, owner)
     for frame in reversed(context.frames):
         owner = context.owner(frame)
         if owner.kind == "package" and owner.name != "torch":
-            return Place(frame, owner)
+            return OwnedFrame(frame, owner)
     inner = context.frames[-1] if context.frames else None
     owner_ = context.owner(inner) if inner is not None else None
     is_torch = owner_ is not None and owner_.name == "torch" and _loads_itself(context)
-    return Place(inner, owner_) if inner and owner_ and is_torch else None
+    return OwnedFrame(inner, owner_) if inner and owner_ and is_torch else None
 
 
 def _loads_itself(context: Context) -> bool:
@@ -159,12 +166,12 @@ def _of_torch(context: Context, who: str, name: str) -> tuple[str, tuple[Action,
 
 
 def _of_rocm(
-    context: Context, who: str, library: Library, name: str
+    context: Context, who: str, library: SharedLibrary, name: str
 ) -> tuple[str, tuple[Action, ...], bool]:
     """Explain a library of ROCm: its number is that of ROCm for the runtime."""
     needs = library.major if library.stem == "libamdhip64" else ""
     rocm = torch_rocm(context)
-    has = "" if isinstance(rocm, Unread) or rocm is None else str(rocm)
+    has = "" if isinstance(rocm, UnreadFact) or rocm is None else str(rocm)
     built = f"ROCm {needs}" if needs else "ROCm"
     if needs and has and has.partition(".")[0] != needs:
         cause = f"{who} was built for {built} ({name}); the installed torch is for ROCm {has}"
@@ -176,7 +183,7 @@ def _of_rocm(
 
 def _too_old(found: re.Match[str], context: Context) -> Explanation:
     kind, number, by = found["kind"], found["number"].rstrip("."), found["by"] or ""
-    owner = owner_of(Frame(by, 0), context.packages, context.project) if by else None
+    owner = owner_of(LogFrame(by, 0), context.packages, context.project) if by else None
     who = str(owner) if owner is not None and owner.kind == "package" else by or "a binary"
     systems, compiler = systems_with(kind, number), compiler_of(number)
     library = "libstdc++" if kind == "GLIBCXX" else "glibc"

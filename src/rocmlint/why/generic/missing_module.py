@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import moved_module
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     alike,
     change_of,
     files_have,
@@ -26,7 +26,7 @@ from rocmlint.why.facts.packages.names import (
     table,
 )
 from rocmlint.why.facts.packages.providers import declared_in, provider_of, removed_in
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.of_python import is_below, python_of_log
 from rocmlint.why.generic.other_interpreter import interpreter_of, not_found
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 _MESSAGE = re.compile(r"No module named ['\"](?P<module>\w+(?:\.\w+)*)['\"]")
 _DASH_M = re.compile(r"(?P<python>\S*python[\d.]*): No module named (?P<module>[\w.]+)")
@@ -108,7 +108,7 @@ def _of_python(context: Context, module: str, message: str) -> Explanation | Non
             weight=_WEIGHT + 8,
             where=where(place),
             actions=tuple(actions),
-            missing=(python,) if isinstance(python, Unread) else (),
+            missing=(python,) if isinstance(python, UnreadFact) else (),
             message=message,
         )
     if top in _BUILT_WITHOUT and module == top:
@@ -201,7 +201,9 @@ def _other_interpreter(context: Context, top: str, binary: str, message: str) ->
             ),
         ),
         confirm="which -a torchrun python",
-        missing=() if is_other else (Unread("the interpreter that was meant", "which -a python"),),
+        missing=()
+        if is_other
+        else (UnreadFact("the interpreter that was meant", "which -a python"),),
         message=message,
     )
 

@@ -12,7 +12,7 @@ from rocmlint.published.fitting import shown
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import moved_to, successor
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     alike,
     change_of,
     files_have,
@@ -26,7 +26,7 @@ from rocmlint.why.facts.packages.names import (
     table,
 )
 from rocmlint.why.facts.packages.patched import is_patched
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.of_build import of_build
 from rocmlint.why.generic.parts import (
     asking,
@@ -42,7 +42,7 @@ from rocmlint.why.generic.parts import (
 )
 from rocmlint.why.generic.reader import near
 from rocmlint.why.generic.shadowed import is_foreign, is_own
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rocmlint.published.names import History
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
 
 ENTRY = "missing-name"
 _MESSAGE = re.compile(
@@ -132,7 +132,7 @@ def explain(
 
 
 def _by_build(  # noqa: PLR0913, PLR0917 - the parts of an explanation
-    context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
+    context: Context, entry: str, dotted: str, release: Release, change: NameChange, message: str
 ) -> Explanation | None:
     """Explain it by the build, unless the index knows that the release itself lacks the name."""
     if change.explains or files_have(context, dotted):
@@ -145,7 +145,7 @@ def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
     entry: str,
     dotted: str,
     release: Release,
-    change: Change,
+    change: NameChange,
     demanded: SpecifierSet,
     message: str,
 ) -> Explanation:
@@ -171,7 +171,7 @@ def _unmet(  # noqa: PLR0913, PLR0917 - the parts of an explanation
 
 
 def _by_index(  # noqa: PLR0913, PLR0917 - the parts of an explanation
-    context: Context, entry: str, dotted: str, release: Release, change: Change, message: str
+    context: Context, entry: str, dotted: str, release: Release, change: NameChange, message: str
 ) -> Explanation:
     """Explain it by the index."""
     module, _, name = dotted.rpartition(".")
@@ -226,7 +226,7 @@ def _refuted(  # noqa: PLR0913, PLR0917 - as above
     if proven is None or release.version is None or proven == release.version:
         return
     path = module_file(context, module)
-    is_changed = is_patched(Frame(path, 0), context.packages) if path else None
+    is_changed = is_patched(LogFrame(path, 0), context.packages) if path else None
     context.saw(
         dotted, f"there in {proven}; for {release.version} the traceback refutes it", table()
     )
@@ -254,7 +254,7 @@ def _refuted(  # noqa: PLR0913, PLR0917 - as above
         where=where(innermost(context)),
         actions=(action,),
         confirm=_confirm(context, module, name),
-        missing=(release.unread, Unread(f"which {release.name} is imported", command)),
+        missing=(release.unread, UnreadFact(f"which {release.name} is imported", command)),
         table=f"{table()}, which knows {proven} and disagrees for {release.version}",
         message=message,
     )

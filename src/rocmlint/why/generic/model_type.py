@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     history_of,
     imported_release,
@@ -16,7 +16,7 @@ from rocmlint.why.facts.packages.names import (
     saw_index,
     table,
 )
-from rocmlint.why.generic.parts import Place, later_importer, made, python_of, releases_with
+from rocmlint.why.generic.parts import OwnedFrame, later_importer, made, python_of, releases_with
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
 
 _TYPE = re.compile(
     r"has model type [`'\"](?P<type>[\w-]+)[`'\"] but Transformers does not recognize this"
@@ -85,18 +85,18 @@ def _explained(context: Context, dotted: str, what: str, message: str) -> Iterat
     )
 
 
-def _engine(context: Context) -> Place | None:
+def _engine(context: Context) -> OwnedFrame | None:
     """Return the frame of an engine that loads the model with its own code, not transformers'."""
     for chain in context.log.chains:
         for frame in (frame for each in chain.raised for frame in each.frames):
             owner = context.owner(frame)
             if owner.kind == "package" and owner.name.lower() in _ENGINES:
-                return Place(frame, owner)
+                return OwnedFrame(frame, owner)
     return None
 
 
 def _releases(
-    context: Context, release: Release, change: Change, engine: Place | None
+    context: Context, release: Release, change: NameChange, engine: OwnedFrame | None
 ) -> Iterator[Action]:
     """Yield which release to install: of an engine, as transformers alone does not suffice."""
     if engine is None or change.comes is None:

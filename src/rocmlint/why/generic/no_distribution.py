@@ -15,8 +15,8 @@ from rocmlint.text.words import few
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.installed import python_version
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.index_search import Search, search_in
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.generic.index_search import IndexSearch, search_in
 from rocmlint.why.generic.parts import made
 
 if TYPE_CHECKING:
@@ -41,7 +41,14 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if search is None:
         return
     python = search.python or _read_python(context)
-    judges = (_folder, _listed, _python_of_torch, _index_of_torch, _python_of_package, _nothing)
+    judges = (
+        _folder,
+        _no_fitting_version,
+        _python_of_torch,
+        _index_of_torch,
+        _python_of_package,
+        _nothing,
+    )
     for judge in judges:
         explained = judge(search, python, context)
         if explained is not None:
@@ -51,11 +58,13 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 
 def _read_python(context: Context) -> str:
     found = python_version(context)
-    return "" if isinstance(found, Unread) or found is None or context.is_assumed else str(found)
+    return (
+        "" if isinstance(found, UnreadFact) or found is None or context.is_assumed else str(found)
+    )
 
 
 def _explained(
-    search: Search,
+    search: IndexSearch,
     context: Context,
     cause: str,
     *actions: Action,
@@ -75,14 +84,14 @@ def _explained(
     )
 
 
-def _command(search: Search, *more: str) -> Action:
+def _command(search: IndexSearch, *more: str) -> Action:
     words = ["rocmlint", "stack", "install-command", *more]
     if search.name in FAMILY and search.name != "torch":
         words.append(f"--{search.name}")
     return Action(" ".join(words), is_command=True, safe=True)
 
 
-def _folder(search: Search, _: str, context: Context) -> Explanation | None:
+def _folder(search: IndexSearch, _: str, context: Context) -> Explanation | None:
     """Find an index that does not exist: of a ROCm without one, or a folder that AMD lacks."""
     families = {each.families[0] for each in amd_wheels.devices()}
     for index in amd_indexes_in(search.log):
@@ -122,7 +131,7 @@ def _table() -> str:
     return f"PyTorch's wheels of {rocm_wheels.as_of()}"
 
 
-def _listed(search: Search, _: str, context: Context) -> Explanation | None:
+def _no_fitting_version(search: IndexSearch, _: str, context: Context) -> Explanation | None:
     """Find that the index has the package, but no version of the range."""
     if not search.listed:
         return None
@@ -171,7 +180,7 @@ def _listed(search: Search, _: str, context: Context) -> Explanation | None:
     )
 
 
-def _of_other_build(search: Search, context: Context, label: str) -> Explanation | None:
+def _of_other_build(search: IndexSearch, context: Context, label: str) -> Explanation | None:
     """Explain that PyTorch keeps each kind of build in a folder of its index."""
     if search.name not in FAMILY:
         return None
@@ -187,7 +196,7 @@ def _of_other_build(search: Search, context: Context, label: str) -> Explanation
     )
 
 
-def _without_label(search: Search, context: Context) -> Explanation:
+def _without_label(search: IndexSearch, context: Context) -> Explanation:
     version = next((version_of(each.version) for each in search.specifier), None)
     words = ["--torch", minor_release(version)] if version and search.name == "torch" else []
     words += ["--rocm", search.rocm] if search.rocm else []
@@ -200,7 +209,7 @@ def _without_label(search: Search, context: Context) -> Explanation:
     )
 
 
-def _other_python(search: Search) -> str:
+def _other_python(search: IndexSearch) -> str:
     """Return the Python that pip says the versions require that it left out."""
     for found in _OTHER_PYTHON.finditer(search.log):
         version = version_of(found["version"])
@@ -209,7 +218,7 @@ def _other_python(search: Search) -> str:
     return ""
 
 
-def _torch_in(search: Search) -> str:
+def _torch_in(search: IndexSearch) -> str:
     """Return the newest minor release of torch with ROCm wheels in the range."""
     for each in reversed(rocm_wheels.rows()):
         version = version_of(f"{each.torch}.0")
@@ -223,7 +232,7 @@ def _torch_in(search: Search) -> str:
     return ""
 
 
-def _python_of_torch(search: Search, python: str, context: Context) -> Explanation | None:
+def _python_of_torch(search: IndexSearch, python: str, context: Context) -> Explanation | None:
     """Find that no wheel of this torch is for this Python."""
     if search.name != "torch" or not python:
         return None
@@ -268,7 +277,7 @@ def _python_of_torch(search: Search, python: str, context: Context) -> Explanati
     )
 
 
-def _is_asked(search: Search, minor: str) -> bool:
+def _is_asked(search: IndexSearch, minor: str) -> bool:
     """Return whether some release of a minor version of torch is in the range."""
     tried = [version_of(f"{minor}.{patch}") for patch in range(4)]
     local = search.rocm and "+" in search.text
@@ -277,7 +286,7 @@ def _is_asked(search: Search, minor: str) -> bool:
     return any(each is not None and search.specifier.contains(each) for each in tried)
 
 
-def _index_of_torch(search: Search, _: str, context: Context) -> Explanation | None:
+def _index_of_torch(search: IndexSearch, _: str, context: Context) -> Explanation | None:
     """Find that PyTorch's index for this ROCm has no such torch."""
     rocm = search.rocm
     if search.name != "torch" or not rocm or rocm not in rocm_wheels.rocm_versions():
@@ -303,7 +312,7 @@ def _index_of_torch(search: Search, _: str, context: Context) -> Explanation | N
     )
 
 
-def _python_of_package(search: Search, python: str, context: Context) -> Explanation | None:
+def _python_of_package(search: IndexSearch, python: str, context: Context) -> Explanation | None:
     """Find that all versions in the range require another Python, or that there are none."""
     known = requirements.releases(search.name)
     inside = [each for each in known if search.specifier.contains(each)]
@@ -347,13 +356,13 @@ def _python_of_package(search: Search, python: str, context: Context) -> Explana
     return None
 
 
-def _nothing(search: Search, python: str, context: Context) -> Explanation | None:
+def _nothing(search: IndexSearch, python: str, context: Context) -> Explanation | None:
     """Find an index of ROCm wheels that has no wheel of torch for this Python and system."""
     is_of_rocm = bool(search.rocm or amd_indexes_in(search.log))
     if search.listed != () or search.name not in {*FAMILY, "rocm"} or not is_of_rocm:
         return None
     is_for = f"Python {python}" if python else "this Python"
-    unread = Unread("what the index has", "open the URL of the index")
+    unread = UnreadFact("what the index has", "open the URL of the index")
     found = _explained(
         search,
         context,
@@ -365,7 +374,7 @@ def _nothing(search: Search, python: str, context: Context) -> Explanation | Non
     return replace(found, missing=(*found.missing, unread))
 
 
-def _fitting_python(search: Search, python: str) -> tuple[Action, ...]:
+def _fitting_python(search: IndexSearch, python: str) -> tuple[Action, ...]:
     """Return the advice to use a Python for which all builds of the tables have wheels."""
     whose = "PyTorch"
     rows = [set(rocm_wheels.python_tags(each)) for each in rocm_wheels.torch_for(search.rocm)]

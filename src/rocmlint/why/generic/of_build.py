@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 _COMPILED = frozenset({*FAMILY, *BUILT_FOR_CUDA, "bitsandbytes", "flash-attn", "triton", "aiter"})
 """Packages of which one release has several builds."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.installed import python_version
 from rocmlint.why.facts.packages.python_names import python_name
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, made, python_of, where
 from rocmlint.why.generic.reader import near
 
@@ -54,7 +54,7 @@ def _of_name(context: Context, module: str, name: str, message: str) -> Iterator
     if known is None:
         return
     python = python_of_log(context)
-    unread = python if isinstance(python, Unread) else None
+    unread = python if isinstance(python, UnreadFact) else None
     if isinstance(python, str):
         is_older = is_below(python, known.came or known.went)
         if is_older is bool(known.went):
@@ -81,7 +81,7 @@ def _made(
     context: Context,
     cause: str,
     actions: tuple[Action, ...],
-    unread: Unread | None,
+    unread: UnreadFact | None,
     message: str,
 ) -> Explanation:
     return made(
@@ -97,7 +97,7 @@ def _made(
     )
 
 
-def python_of_log(context: Context) -> str | Unread:
+def python_of_log(context: Context) -> str | UnreadFact:
     """Return the Python whose library is in the frames or in the message, else the chosen one."""
     texts = [each.file for each in context.frames]
     if context.raised is not None:
@@ -107,8 +107,8 @@ def python_of_log(context: Context) -> str | Unread:
         if found is not None:
             return f"{found[1]}.{found[2]}"
     python = python_version(context)
-    if python is None or isinstance(python, Unread):
-        return Unread("the version of Python", "python --version")
+    if python is None or isinstance(python, UnreadFact):
+        return UnreadFact("the version of Python", "python --version")
     return str(python)
 
 

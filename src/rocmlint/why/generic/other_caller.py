@@ -16,8 +16,8 @@ from rocmlint.published.names import names_of
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import indexed, is_absent, release_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.packages.package_names import indexed, is_absent, release_of
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, install, later_importer, made, where
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 _SOON = timedelta(days=30)
 """A release of the caller that came this soon after the other was not written for that one."""
@@ -71,7 +71,7 @@ def of_other_caller(
         actions=(Action(newer), install(context, bound)),
         missing=(
             release.unread,
-            Unread(f"whether an older {release.name} sets {attribute}"),
+            UnreadFact(f"whether an older {release.name} sets {attribute}"),
         ),
         message=message,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, made, python_of, where
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
 
 BINARY = re.compile(r"of binary: (?P<binary>\S+)")
 _RUNS_MODULE = re.compile(r"(?P<python>[^\s'\"]*python[\d.]*(?:\.exe)?): No module named ")
@@ -29,7 +29,7 @@ _OF_BUILDS = (
     "pip-build-env",
     "build_meta.py",
 )
-"""What logs of builds of a wheel contain."""
+"""Lines that only logs of builds of a wheel contain."""
 _WEIGHT = 18
 _COMMAND = "python -c 'import sys; print(sys.executable)'"
 
@@ -58,7 +58,7 @@ def not_found(
             Action(f"run the program with {python_of(context)} -m, or activate its environment"),
         ),
         confirm=_COMMAND,
-        missing=(Unread("the packages of the interpreter that ran", _COMMAND),),
+        missing=(UnreadFact("the packages of the interpreter that ran", _COMMAND),),
         message=message,
     )
 
@@ -110,6 +110,6 @@ def _not_built(context: Context, module: str, release: Release, message: str) ->
         where=where(innermost(context)),
         actions=(Action(f"install {release.name} again with what builds {module}"),),
         confirm=f"{python_of(context)} -c {shlex.quote(f'import {module}')}",
-        missing=(Unread(f"the files of {release.name}", command),),
+        missing=(UnreadFact(f"the files of {release.name}", command),),
         message=message,
     )

@@ -1,4 +1,4 @@
-"""What the numbers of an out-of-memory message prove: other processes, holes, one huge tensor.
+"""Causes that the numbers of an out-of-memory message prove: other processes, holes, a huge tensor.
 
 Where they prove nothing, the entries of the table judge the code.
 """
@@ -15,7 +15,7 @@ from rocmlint.why.answer import OTHER_CAUSES, Action, Explanation
 from rocmlint.why.facts.machine.driver import given_memory, kernel_version
 from rocmlint.why.facts.machine.gpus import gpu
 from rocmlint.why.facts.packages.installed import torch_rocm
-from rocmlint.why.facts.value import Evidence, Unread
+from rocmlint.why.facts.value import FactEvidence, UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,13 +60,13 @@ class _Memory:
     allocated: float
     unused: float
     named: float
-    """What other processes have, where the message names them."""
+    """The memory of other processes, if the message names them."""
     variable: str
     """The variable of the allocator, as the message calls it: older versions know one name only."""
 
     @property
     def of_others(self) -> float:
-        """What neither is free nor PyTorch's in this process."""
+        """Memory that is neither free nor PyTorch's in this process."""
         rest = self.total - self.free - self.allocated - self.unused
         return max(self.named, rest if self.allocated else 0)
 
@@ -77,12 +77,12 @@ class _Judgement(NamedTuple):
     cause: str
     do: str
     run: str = ""
-    missing: tuple[Unread, ...] = ()
-    """What would have to be read before this is known."""
+    missing: tuple[UnreadFact, ...] = ()
+    """Facts that must be read before this is known."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What to do, as an answer has it."""
+        """The actions of the answer."""
         commands = (Action(self.run, is_command=True),) if self.run else ()
         return (Action(self.do), *commands)
 
@@ -96,7 +96,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     memory = _memory(text, _bytes(found)) if found is not None else None
     if found is None or memory is None or not memory.total or memory.allowed:
         return
-    judged = _judged(memory, context)
+    judged = _judgement_on(memory, context)
     if judged is not None:
         yield _explained(memory, judged, text[found.start() :].partition("\n")[0])
 
@@ -132,12 +132,12 @@ def _bytes(found: re.Match[str]) -> float:
 
 def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
     evidence = [
-        Evidence("tried to allocate", _gib(memory.tried), "the message"),
-        Evidence("free", f"{_gib(memory.free)} of {_gib(memory.total)}", "the message"),
+        FactEvidence("tried to allocate", _gib(memory.tried), "the message"),
+        FactEvidence("free", f"{_gib(memory.free)} of {_gib(memory.total)}", "the message"),
     ]
     if memory.allocated:
         held = f"{_gib(memory.allocated)}, and {_gib(memory.unused)} reserved but unused"
-        evidence.append(Evidence("allocated by PyTorch", held, "the message"))
+        evidence.append(FactEvidence("allocated by PyTorch", held, "the message"))
     return Explanation(
         entry=NAME,
         verdict="likely" if judged.missing else "known",
@@ -152,7 +152,7 @@ def _explained(memory: _Memory, judged: _Judgement, line: str) -> Explanation:
     )
 
 
-def _judged(memory: _Memory, context: Context) -> _Judgement | None:
+def _judgement_on(memory: _Memory, context: Context) -> _Judgement | None:
     if memory.tried > memory.total:
         return _Judgement(
             cause=f"one tensor of {_gib(memory.tried)} is larger than the whole GPU",
@@ -181,16 +181,16 @@ def _judged(memory: _Memory, context: Context) -> _Judgement | None:
 def _of_integrated(memory: _Memory, context: Context) -> _Judgement:
     """Judge a GPU that shares the memory of the host, by what firmware and kernel give it."""
     given, kernel = given_memory(context), kernel_version(context)
-    has_more = not isinstance(given, Unread) and given * _GIB > _MORE * memory.total
-    is_old = not isinstance(kernel, Unread) and kernel < _KERNEL
-    is_small = isinstance(given, Unread) and memory.total < _SMALL
+    has_more = not isinstance(given, UnreadFact) and given * _GIB > _MORE * memory.total
+    is_old = not isinstance(kernel, UnreadFact) and kernel < _KERNEL
+    is_small = isinstance(given, UnreadFact) and memory.total < _SMALL
     if gpu(context, _STRIX_HALO) is True and is_old and (has_more or is_small):
         return _Judgement(
             cause=f"kernel {kernel} lets ROCm use only {_gib(memory.total)} on {_STRIX_HALO}, "
             "however much the firmware gives the GPU",
             do=f"boot kernel {_KERNEL} or later: neither the model nor the allocator is the reason",
             run="uname -r",
-            missing=(given,) if isinstance(given, Unread) else (),
+            missing=(given,) if isinstance(given, UnreadFact) else (),
         )
     if has_more:
         return _Judgement(
@@ -205,13 +205,13 @@ def _of_integrated(memory: _Memory, context: Context) -> _Judgement:
         f"{_gib(memory.total)}",
         do="give the GPU more: its share in the firmware (UMA), or the kernel's "
         "ttm.pages_limit; else make the job smaller",
-        missing=(given,) if isinstance(given, Unread) else (),
+        missing=(given,) if isinstance(given, UnreadFact) else (),
     )
 
 
 def _setting(context: Context) -> str:
     rocm = torch_rocm(context)
-    is_old = rocm is not None and not isinstance(rocm, Unread) and rocm.major < 7
+    is_old = rocm is not None and not isinstance(rocm, UnreadFact) and rocm.major < 7
     return "max_split_size_mb:512" if is_old else "expandable_segments:True"
 
 

@@ -13,21 +13,21 @@ from rocmlint.text.written import version_of
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.frames import Owner
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import indexed, module_file, release_of
+from rocmlint.why.facts.packages.package_names import indexed, module_file, release_of
 from rocmlint.why.facts.packages.requirements import required_by
 from rocmlint.why.facts.project.definitions import definitions_in
 from rocmlint.why.facts.project.inheritance import derived
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.call import class_on_line
 from rocmlint.why.generic.parts import (
-    Place,
+    OwnedFrame,
     install,
     later_importer,
     made,
     older_remote_code,
     where,
 )
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.project.definitions import Definition
-    from rocmlint.why.generic.call import Call
+    from rocmlint.why.generic.call import FailedCall
 
 _WEIGHT = 24
 
@@ -48,7 +48,7 @@ class _Override(NamedTuple):
     line: int = 0
 
 
-def of_override(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+def of_override(context: Context, call: FailedCall, place: OwnedFrame) -> Iterator[Explanation]:
     """Explain a method of a class that the calling package does not define itself."""
     holder, _, method = call.callee.rpartition(".")
     if place.owner.kind == "hub":
@@ -91,12 +91,12 @@ def of_override(context: Context, call: Call, place: Place) -> Iterator[Explanat
             Action(text),
             Action(f"if a package defines {holder}: the release of it that fits"),
         ),
-        missing=(Unread(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
+        missing=(UnreadFact(f"the definition of {holder}", f"grep -rn 'class {holder}' ."),),
         message=call.message,
     )
 
 
-def _override_of_package(context: Context, call: Call, library: str) -> _Override | None:
+def _override_of_package(context: Context, call: FailedCall, library: str) -> _Override | None:
     """Return the one other indexed package that has the class, and its method by its file."""
     holder = call.callee.rpartition(".")[0].rpartition(".")[2]
     found = []
@@ -112,7 +112,7 @@ def _override_of_package(context: Context, call: Call, library: str) -> _Overrid
     return found[0] if len(found) == 1 else None
 
 
-def _in_files(owner: Owner, files: list[str], call: Call) -> _Override:
+def _in_files(owner: Owner, files: list[str], call: FailedCall) -> _Override:
     for path in files:
         for each in definitions_in(path, call.callee.rpartition(".")[2]):
             if each.name.endswith(call.callee) and lacks(each, call):
@@ -120,7 +120,7 @@ def _in_files(owner: Owner, files: list[str], call: Call) -> _Override:
     return _Override(owner)
 
 
-def lacks(definition: Definition, call: Call) -> bool:
+def lacks(definition: Definition, call: FailedCall) -> bool:
     """Return whether a definition does not take what a message says was passed."""
     node = definition.node
     if isinstance(node, ast.ClassDef):
@@ -147,18 +147,18 @@ def added_by_base(context: Context, own: Definition) -> tuple[str, ...]:
 
 
 def _of_package(
-    context: Context, call: Call, place: Place, override: _Override, passed: str
+    context: Context, call: FailedCall, place: OwnedFrame, override: _Override, passed: str
 ) -> Explanation:
     """Explain it by the package that overrides the method: it is the older one."""
     owner, library = override.owner, version_of(place.owner.version)
-    its_own = Place(Frame(override.place, override.line), owner)
+    its_own = OwnedFrame(LogFrame(override.place, override.line), owner)
     if override.place:
         context.saw(f"{override.place}:{override.line}", f"{call.callee} without it", str(owner))
     later = later_importer(its_own, place.distribution, library)
     text = f"upgrade {owner.name}" + (
         f": {later} is from after {place.owner}" if later else f" to a release for {place.owner}"
     )
-    unread = Unread(f"{call.callee} of {owner}", f"python -m pip show -f {owner.name}")
+    unread = UnreadFact(f"{call.callee} of {owner}", f"python -m pip show -f {owner.name}")
     return made(
         context,
         "signature",
@@ -173,7 +173,7 @@ def _of_package(
     )
 
 
-def _of_remote_code(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+def _of_remote_code(context: Context, call: FailedCall, place: OwnedFrame) -> Iterator[Explanation]:
     """Explain a call of remote code that the library does not take."""
     holder = call.callee.partition(".")[0]
     release = release_of(context, "transformers")
@@ -189,7 +189,7 @@ def _of_remote_code(context: Context, call: Call, place: Place) -> Iterator[Expl
     )
 
 
-def of_own_class(context: Context, call: Call, place: Place) -> Iterator[Explanation]:
+def of_own_class(context: Context, call: FailedCall, place: OwnedFrame) -> Iterator[Explanation]:
     """Explain a class that a package builds on a library's, called without what it requires."""
     name = class_on_line(context) if call.callee == "__init__" else call.callee.split(".")[0]
     found = derived(context, name) if name and call.lacking else None
@@ -218,7 +218,7 @@ def of_own_class(context: Context, call: Call, place: Place) -> Iterator[Explana
             Action(f"or upgrade {found.owner.name}"),
         ),
         missing=(
-            Unread(
+            UnreadFact(
                 f"which {release.name} {found.owner} is for",
                 f"python -m pip show {place.owner.name}",
             ),

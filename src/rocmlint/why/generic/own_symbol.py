@@ -16,7 +16,7 @@ from rocmlint.why.facts.machine.symbols import symbol_of
 from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.generic.parts import made
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
     if found is None:
         return
     file, symbol = found["file"], symbol_of(found["symbol"])
-    owner = owner_of(Frame(file, 0), context.packages, context.project)
+    owner = owner_of(LogFrame(file, 0), context.packages, context.project)
     if _is_own(symbol, owner, file) and (symbol.namespace or _FUNCTION.match(found["symbol"])):
         yield _explained(context, file, symbol, owner, found[0])
 

@@ -1,4 +1,4 @@
-"""What the readers share: who asked for a name, commands that install, the explanation itself."""
+"""Common parts of the readers: who asked for a name, install commands, the explanation itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rocmlint.why.facts.packages.releases import fitting
 from rocmlint.why.facts.packages.requirements import required_by
 from rocmlint.why.facts.project.remote_code import saved_with
 from rocmlint.why.facts.project.settings import declared
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.packages.names import Change, Release
-    from rocmlint.why.log.shapes import Frame
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
+    from rocmlint.why.log.log_data import LogFrame
 
 
 NOT_OURS = "not this project's code"
@@ -40,10 +40,10 @@ NOT_OURS = "not this project's code"
 
 
 @dataclass(frozen=True)
-class Place:
+class OwnedFrame:
     """A frame, and whose file it is."""
 
-    frame: Frame
+    frame: LogFrame
     owner: Owner
 
     def __str__(self) -> str:
@@ -76,16 +76,16 @@ _LOADING = (
 _WRAPPED = re.compile(r"Failed to import (?P<top>\w+)(?:\.\w+)* because of the following error")
 
 
-def innermost(context: Context) -> Place | None:
+def innermost(context: Context) -> OwnedFrame | None:
     """Return the innermost frame that is not in Python's own files, nor only passes a call on."""
     for frame in reversed(context.frames):
         owner = context.owner(frame)
         if owner.kind != "python" and not _passes_on(frame):
-            return Place(frame, owner)
+            return OwnedFrame(frame, owner)
     return None
 
 
-def _passes_on(frame: Frame) -> bool:
+def _passes_on(frame: LogFrame) -> bool:
     is_lookup = frame.function in {"__getattr__", "__getattribute__"}
     is_wrapper = _WRAPPER.match(frame.code.strip()) is not None
     return is_lookup or is_wrapper or frame.file.replace("\\", "/").endswith(_PASSING_ON)
@@ -128,7 +128,7 @@ def unmet_demand(context: Context, other: Release) -> SpecifierSet | None:
     return None
 
 
-def where(place: Place | None, change: str = "change this file") -> str:
+def where(place: OwnedFrame | None, change: str = "change this file") -> str:
     """Return the file to change in words."""
     if place is None:
         return ""
@@ -147,7 +147,7 @@ def made(  # noqa: PLR0913 - the parts of an explanation
     where: str = "",
     actions: tuple[Action, ...] = (),
     confirm: str = "",
-    missing: tuple[Unread | None, ...] = (),
+    missing: tuple[UnreadFact | None, ...] = (),
     rules: tuple[str, ...] = (),
     table: str = "",
     message: str = "",
@@ -178,7 +178,7 @@ def older_remote_code(  # noqa: PLR0913 - the parts of an explanation
     saved = saved_with(context)
     wanted = f"transformers=={saved}" if saved is not None else ""
     named = Action("install the transformers that config.json of the model names")
-    unread = Unread(
+    unread = UnreadFact(
         "transformers_version in config.json of the model", "grep transformers_version config.json"
     )
     return made(
@@ -192,7 +192,7 @@ def older_remote_code(  # noqa: PLR0913 - the parts of an explanation
             install(context, wanted) if wanted else named,
             Action("or use a newer revision of the model, or trust_remote_code=False"),
         ),
-        missing=(Unread("whether the model loads with that release") if wanted else unread,),
+        missing=(UnreadFact("whether the model loads with that release") if wanted else unread,),
         message=message,
     )
 
@@ -249,7 +249,7 @@ def python_of(context: Context) -> str:
     return shlex.quote(context.packages.python or "python")
 
 
-def newer_importer(place: Place | None, other: Release) -> str:
+def newer_importer(place: OwnedFrame | None, other: Release) -> str:
     """Return a requirement of releases of the importing package that fit the other; or nothing."""
     package, found, name = _importer(place), other.version, canonicalize_name(other.name)
     if package is None or found is None or not imports.lacking(*package, name, found):
@@ -258,7 +258,7 @@ def newer_importer(place: Place | None, other: Release) -> str:
     return f"{package[0]}>={first}" if first is not None else ""
 
 
-def older_importer(place: Place | None, other: Release) -> str:
+def older_importer(place: OwnedFrame | None, other: Release) -> str:
     """Return the last earlier release of the importing package that fits the other; or nothing."""
     package, found = _importer(place), other.version
     name = canonicalize_name(other.name)
@@ -272,7 +272,7 @@ def older_importer(place: Place | None, other: Release) -> str:
     return ""
 
 
-def later_importer(place: Place | None, other: str, changed: Version | None) -> str:
+def later_importer(place: OwnedFrame | None, other: str, changed: Version | None) -> str:
     """Return the first release of a package from after a change in another; or nothing.
 
     It is the first that can know the change, no proof that it does.
@@ -292,7 +292,7 @@ def later_importer(place: Place | None, other: str, changed: Version | None) -> 
     return ""
 
 
-def _importer(place: Place | None) -> tuple[str, Version] | None:
+def _importer(place: OwnedFrame | None) -> tuple[str, Version] | None:
     version = version_of(place.owner.version) if place is not None else None
     if place is None or not place.distribution or version is None:
         return None
@@ -300,7 +300,7 @@ def _importer(place: Place | None) -> tuple[str, Version] | None:
 
 
 def in_place(
-    context: Context, change: Change, other: Release, wanted: str, new: str = ""
+    context: Context, change: NameChange, other: Release, wanted: str, new: str = ""
 ) -> tuple[Action, ...]:
     """Return what to do about a name that a release lacks, by whose file asks for it.
 
@@ -336,7 +336,7 @@ def in_place(
 
 
 def releases_with(
-    context: Context, change: Change, other: Release, wanted: str
+    context: Context, change: NameChange, other: Release, wanted: str
 ) -> Iterator[Action]:
     """Yield how to get a release with a name: the one that the project requires comes first."""
     required = declared(context, other.name) if other.version is not None else None
@@ -363,7 +363,7 @@ def releases_with(
             yield Action(f"change {other.name}{shown(specifier)} in {place} as well")
 
 
-def _may_have(release: Version, change: Change, installed: Version) -> bool:
+def _may_have(release: Version, change: NameChange, installed: Version) -> bool:
     """Return whether a release may have what the installed one lacks."""
     if change.gone is not None:
         return release < change.gone
@@ -372,9 +372,9 @@ def _may_have(release: Version, change: Change, installed: Version) -> bool:
     return release >= change.comes or (change.is_by_then and release > installed)
 
 
-def library_model(context: Context, place: Place) -> str:
+def library_model(context: Context, place: OwnedFrame) -> str:
     """Return the model of transformers that remote code stands for, if the installed one has it."""
-    from rocmlint.why.facts.packages.names import files_have, history_of, release_of  # noqa: PLC0415
+    from rocmlint.why.facts.packages.package_names import files_have, history_of, release_of  # noqa: PLC0415
 
     name = os.path.basename(place.frame.file.replace("\\", "/")).removesuffix(".py")
     model = (

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from rocmlint.published.names import names_of
 from rocmlint.text.written import minor_release
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import table
+from rocmlint.why.facts.packages.package_names import table
 from rocmlint.why.generic.parts import made, where
 
 if TYPE_CHECKING:
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change, Release
-    from rocmlint.why.generic.parts import Place
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
+    from rocmlint.why.generic.parts import OwnedFrame
 
 _FILES = (
     ("peft/config.py", "adapter_config.json"),
@@ -36,7 +36,7 @@ _UNPACKS = re.compile(r"\(.*\*\*\w+")
 _WEIGHT = 28
 
 
-def file_passed(place: Place | None) -> str:
+def file_passed(place: OwnedFrame | None) -> str:
     """Return the file whose keys a frame passes as keywords; empty where it does not."""
     if place is None or not _UNPACKS.search(place.frame.code):
         return ""
@@ -44,7 +44,7 @@ def file_passed(place: Place | None) -> str:
     return next((file for ending, file in _FILES if path.endswith(f"/{ending}")), "")
 
 
-def writer(file: str, change: Change) -> str:
+def writer(file: str, change: NameChange) -> str:
     """Return which release wrote a file that has a key which the installed one does not take."""
     return f"{'an older' if change.gone is not None else 'a newer'} release wrote it to {file}"
 
@@ -55,7 +55,7 @@ def without(file: str, keyword: str) -> Action:
 
 
 def of_no_release(  # noqa: PLR0913, PLR0917 - what the message, the frame and the index say
-    context: Context, place: Place, dotted: str, release: Release, keyword: str, message: str
+    context: Context, place: OwnedFrame, dotted: str, release: Release, keyword: str, message: str
 ) -> Explanation | None:
     """Explain a key that no release in the index takes; None where one may take it."""
     known, file = names_of(dotted.partition(".")[0]), file_passed(place)

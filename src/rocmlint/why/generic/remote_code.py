@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.text.written import minor_release
-from rocmlint.why.facts.packages.names import release_of
+from rocmlint.why.facts.packages.package_names import release_of
 from rocmlint.why.facts.project.remote_code import saved_with
 from rocmlint.why.generic.parts import innermost, older_remote_code
 

@@ -15,7 +15,7 @@ from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.installed import version
 from rocmlint.why.facts.packages.providers import provider_of
 from rocmlint.why.facts.packages.requirements import demands_on
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import innermost, install, made, pip, where
 from rocmlint.why.generic.reader import near
 
@@ -215,7 +215,7 @@ def _metadata(found: re.Match[str], context: Context) -> Iterator[Explanation]:
     name = found["name"].rstrip(".")
     place, has = innermost(context), version(context, name)
     by = f" by {place.owner}" if place is not None and place.owner.kind == "package" else ""
-    if has is not None and not isinstance(has, Unread):
+    if has is not None and not isinstance(has, UnreadFact):
         return
     import os  # noqa: PLC0415 - one use
 
@@ -240,7 +240,7 @@ def _metadata(found: re.Match[str], context: Context) -> Iterator[Explanation]:
         where=where(place),
         actions=(install(context, name),),
         confirm=pip(context, "show", name).text,
-        missing=(has,) if isinstance(has, Unread) else (),
+        missing=(has,) if isinstance(has, UnreadFact) else (),
         message=found[0],
     )
 
@@ -269,7 +269,7 @@ def _python(text: str, context: Context) -> Iterator[Explanation]:
 def _hint(context: Context, name: str, bounds: str, message: str) -> Iterator[Explanation]:
     """Explain a message that says what to install, by what is installed."""
     specifier, has = _specifier(bounds), version(context, name)
-    if specifier is None or isinstance(has, Unread):
+    if specifier is None or isinstance(has, UnreadFact):
         return
     if has is not None and (not bounds or specifier.contains(has, prereleases=True)):
         return

@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.why.answer import Action
-from rocmlint.why.facts.packages.names import module_file
+from rocmlint.why.facts.packages.package_names import module_file
 from rocmlint.why.facts.packages.providers import is_library
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.parts import Place, innermost, made, python_of
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.generic.parts import OwnedFrame, innermost, made, python_of
 from rocmlint.why.generic.reader import near
 
 if TYPE_CHECKING:
@@ -123,13 +123,13 @@ def _shadowing(
         where=f"{path} (this project): rename this file",
         actions=(Action(f"rename {new}, and delete its __pycache__; no import has to change"),),
         confirm=f"{python_of(context)} -c 'import {top}; print({top}.__file__)'",
-        missing=() if sure else (Unread(f"the file that is imported as {top}", "see confirm"),),
+        missing=() if sure else (UnreadFact(f"the file that is imported as {top}", "see confirm"),),
         message=message,
     )
 
 
 def _is_first(context: Context, path: str) -> bool:
-    """Return whether a file of the project is in the traceback, or beside the script that ran."""
+    """Return whether a file of the project is in the traceback, or next to the script that ran."""
     script = context.frames[0].file if context.frames else ""
     home = os.path.dirname(os.path.dirname(path) if path.endswith("__init__.py") else path)
     is_beside = bool(script) and os.path.normpath(os.path.dirname(script)) == home
@@ -137,7 +137,7 @@ def _is_first(context: Context, path: str) -> bool:
 
 
 def _own_file(context: Context, top: str) -> str:
-    """Return the file that Python finds first by a name: beside the script, or in the project."""
+    """Return the file that Python finds first by a name: next to the script, or in the project."""
     if not top.isidentifier():
         return ""
     places = [os.path.dirname(each.file) for each in context.frames[:1]]
@@ -183,12 +183,12 @@ def _probably_shadowed(context: Context, top: str, message: str) -> Explanation:
         sure=False,
         actions=(Action(f"rename the script or file that is named {top}.py"),),
         confirm=command,
-        missing=(Unread(f"the file that is imported as {top}", command),),
+        missing=(UnreadFact(f"the file that is imported as {top}", command),),
         message=message,
     )
 
 
-def _intruder(context: Context) -> Place | None:
+def _intruder(context: Context) -> OwnedFrame | None:
     """Return a file of the project that a package imports by the name of another library."""
     before, line = "", ""
     for frame in context.frames:
@@ -200,7 +200,7 @@ def _intruder(context: Context) -> Place | None:
             stem = _stem(frame.file)
             is_imported = re.match(rf"(?:import|from)\s.*\b{re.escape(stem)}\b", line)
             if is_imported and is_library(context, stem):
-                return Place(frame, owner)
+                return OwnedFrame(frame, owner)
         before, line = owner.kind, frame.code
     return None
 
@@ -273,7 +273,9 @@ def _without_init(text: str, context: Context) -> Iterator[Explanation]:
         where=folder,
         actions=tuple(do),
         confirm=command,
-        missing=() if folder else (Unread(f"the directory that is imported as {module}", command),),
+        missing=()
+        if folder
+        else (UnreadFact(f"the directory that is imported as {module}", command),),
         message=found[0],
     )
 

@@ -15,7 +15,7 @@ from rocmlint.published.names import names_of
 from rocmlint.published.replacements import keyword_advice, keyword_replacement
 from rocmlint.why.answer import Action
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import (
+from rocmlint.why.facts.packages.package_names import (
     change_of,
     files_take,
     in_words,
@@ -27,11 +27,11 @@ from rocmlint.why.facts.packages.names import (
     table,
 )
 from rocmlint.why.facts.project.definitions import definitions
-from rocmlint.why.facts.value import Unread
-from rocmlint.why.generic.call import Call, call_in, class_on_line
+from rocmlint.why.facts.value import UnreadFact
+from rocmlint.why.generic.call import FailedCall, call_in, class_on_line
 from rocmlint.why.generic.override import added_by_base, of_override, of_own_class
 from rocmlint.why.generic.parts import (
-    Place,
+    OwnedFrame,
     in_place,
     innermost,
     made,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from rocmlint.why.answer import Explanation
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.facts.packages.names import Change, Release
+    from rocmlint.why.facts.packages.package_names import NameChange, Release
     from rocmlint.why.facts.project.definitions import Definition
 
 _SELVES = ("self", "cls")
@@ -70,7 +70,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 # A definition of the project.
 
 
-def _own_definition(context: Context, call: Call) -> Definition | None:
+def _own_definition(context: Context, call: FailedCall) -> Definition | None:
     """Return the one definition of the project that the message fits; None if not exactly one."""
     callee = call.callee.replace("<locals>.", "")
     place = innermost(context)
@@ -90,7 +90,7 @@ def _own_definition(context: Context, call: Call) -> Definition | None:
     return found[0] if len(found) == 1 else None
 
 
-def _fits(definition: Definition, call: Call) -> bool:
+def _fits(definition: Definition, call: FailedCall) -> bool:
     names = definition.parameters
     if call.given and not call.is_double:
         return call.given not in names and not definition.takes_any_keyword
@@ -104,7 +104,9 @@ def _fits(definition: Definition, call: Call) -> bool:
     return len((*node.args.posonlyargs, *node.args.args)) == call.counts[0]
 
 
-def _of_project(context: Context, call: Call, own: Definition, place: Place | None) -> Explanation:
+def _of_project(
+    context: Context, call: FailedCall, own: Definition, place: OwnedFrame | None
+) -> Explanation:
     """Explain a call of what the project defines, such as a method that overrides a library's."""
     at = f"{own.file}:{own.line}"
     context.saw(at, f"def {own.name}({', '.join(own.parameters)})", "this project")
@@ -153,7 +155,9 @@ def _of_project(context: Context, call: Call, own: Definition, place: Place | No
     )
 
 
-def _since(context: Context, own: Definition, call: Call) -> tuple[Release, Change] | None:
+def _since(
+    context: Context, own: Definition, call: FailedCall
+) -> tuple[Release, NameChange] | None:
     """Return since when the library's own method takes what an override lacks, if that is known."""
     method = call.callee.rpartition(".")[2]
     for base in own.bases:
@@ -181,7 +185,9 @@ class Callee(NamedTuple):
     release: Release
 
 
-def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[Explanation]:
+def _of_package(
+    context: Context, call: FailedCall, place: OwnedFrame | None
+) -> Iterator[Explanation]:
     imported = _imported(context, call, place)
     told_ = [each for each in _candidates(context, call, imported) if _change(each, call).explains]
     owners = {each.release.name for each in told_}
@@ -201,7 +207,7 @@ def _of_package(context: Context, call: Call, place: Place | None) -> Iterator[E
 
 
 def _of_no_release(
-    context: Context, call: Call, imported: Callee | None, place: Place | None
+    context: Context, call: FailedCall, imported: Callee | None, place: OwnedFrame | None
 ) -> Explanation | None:
     """Explain a keyword from a file that no release of the package which reads it takes."""
     if place is None or not file_passed(place):
@@ -214,7 +220,7 @@ def _of_no_release(
     return None
 
 
-def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterator[Callee]:
+def _candidates(context: Context, call: FailedCall, imported: Callee | None) -> Iterator[Callee]:
     """Yield what may be called: what the caller imports by that name, else what the index has."""
     if not call.given or call.is_double:
         return
@@ -240,14 +246,14 @@ def _candidates(context: Context, call: Call, imported: Callee | None) -> Iterat
             yield Callee(".".join((modules[0], *parts)), release)
 
 
-def _change(callee: Callee, call: Call) -> Change:
+def _change(callee: Callee, call: FailedCall) -> NameChange:
     known = names_of(callee.dotted.partition(".")[0])
     history = known.keyword(callee.dotted, call.given) if known is not None else None
     return change_of(history, callee.release.version)
 
 
 def _by_index(
-    context: Context, call: Call, callee: Callee, place: Place | None, *, is_one: bool
+    context: Context, call: FailedCall, callee: Callee, place: OwnedFrame | None, *, is_one: bool
 ) -> Explanation:
     change, release = _change(callee, call), callee.release
     name = call.callee
@@ -303,7 +309,7 @@ def _lacks_by_index(callee: Callee, keyword: str) -> bool:
     return history is not None and release is not None and history.at(release) is False
 
 
-def _imported(context: Context, call: Call, place: Place | None) -> Callee | None:
+def _imported(context: Context, call: FailedCall, place: OwnedFrame | None) -> Callee | None:
     """Return what the caller's file imports by the name of the callee."""
     if place is None:
         return None
@@ -344,7 +350,7 @@ def _import_of(path: str, name: str) -> str:
 
 
 def _by_import(
-    context: Context, call: Call, callee: Callee, place: Place | None
+    context: Context, call: FailedCall, callee: Callee, place: OwnedFrame | None
 ) -> Iterator[Explanation]:
     """Explain it by who owns the callee and who calls it, of any package."""
     release = callee.release
@@ -374,7 +380,7 @@ def _by_import(
     is_ours = caller.kind not in {"package", "hub"}
     if is_ours and not instead:
         text += ", or correct the call"
-    unread = Unread(f"which releases of {release.name} take this call")
+    unread = UnreadFact(f"which releases of {release.name} take this call")
     yield made(
         context,
         "signature",

@@ -15,10 +15,10 @@ from rocmlint.why.facts.frames import owner_of
 from rocmlint.why.facts.machine.symbols import symbol_of
 from rocmlint.why.facts.packages.installed import python_version, torch_build, version
 from rocmlint.why.facts.packages.providers import provider_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.generic.parts import made, pip, python_of
 from rocmlint.why.generic.reader import near
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def read(text: str, context: Context) -> Iterator[Explanation]:
 
 def _owner(context: Context, file: str) -> tuple[str, str]:
     """Return the distribution that a binary belongs to, and its version where it is read."""
-    owner = owner_of(Frame(file, 0), context.packages, context.project)
+    owner = owner_of(LogFrame(file, 0), context.packages, context.project)
     top = re.split(r"[/\\]", file)[-1].partition(".")[0]
     name = owner.name if owner.kind == "package" else provider_of(top)
     if owner.kind == "package" and not owner.version:
@@ -69,7 +69,7 @@ def _owner(context: Context, file: str) -> tuple[str, str]:
     if not name:
         return "", ""
     has = version(context, name)
-    is_read = has is not None and not isinstance(has, Unread)
+    is_read = has is not None and not isinstance(has, UnreadFact)
     return canonicalize_name(name), str(has) if is_read else ""
 
 
@@ -80,7 +80,7 @@ def _of_torch(context: Context, file: str, symbol: Symbol, message: str) -> Expl
     torch = version(context, "torch")
     build = torch_build(context) if "cuda" in symbol.name else None
     installed = (
-        "the installed torch" if isinstance(torch, Unread) else f"the installed torch {torch}"
+        "the installed torch" if isinstance(torch, UnreadFact) else f"the installed torch {torch}"
     )
     context.saw(binary, f"needs {shortened(symbol.name)}", "the message")
     other = "another torch"
@@ -97,9 +97,9 @@ def _of_torch(context: Context, file: str, symbol: Symbol, message: str) -> Expl
         f"{what} was built for {other}, not {installed}: it needs {shortened(symbol.name)}",
         weight=_WEIGHT,
         where=file if "/" in file else "",
-        actions=_rebuild(context, name, has, torch if not isinstance(torch, Unread) else None),
+        actions=_rebuild(context, name, has, torch if not isinstance(torch, UnreadFact) else None),
         confirm=f"{python_of(context)} -c 'import torch, {_module(binary)}'",
-        missing=tuple(each for each in (torch, build) if isinstance(each, Unread)),
+        missing=tuple(each for each in (torch, build) if isinstance(each, UnreadFact)),
         message=message,
     )
 
@@ -134,7 +134,7 @@ def _of_python(context: Context, file: str, symbol: Symbol, message: str) -> Exp
     built = re.search(r"cpython-3(\d{1,2})", binary)
     context.saw(binary, f"needs {symbol.name}", "the message")
     python = python_version(context)
-    has_python = "" if isinstance(python, Unread) or python is None else str(python)
+    has_python = "" if isinstance(python, UnreadFact) or python is None else str(python)
     tail = f" (Python 3.{built[1]} by its name)" if built is not None else ""
     what = f"{name} {has}".rstrip() or binary
     return made(
@@ -180,6 +180,6 @@ def _of_runtime(
         where=file if "/" in file else "",
         actions=(do,),
         confirm=f"ldd -r {binary}" if re.fullmatch(r"[\w.+-]+", binary) else "",
-        missing=(build,) if isinstance(build, Unread) else (),
+        missing=(build,) if isinstance(build, UnreadFact) else (),
         message=message,
     )

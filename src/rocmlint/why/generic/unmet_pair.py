@@ -32,7 +32,7 @@ _OF_INTERFACES = frozenset(
         "NotImplementedError",
     }
 )
-"""What a call into a package of another release raises; other exceptions have other causes too."""
+"""Errors of a call into a package of another release; other exceptions have other causes too."""
 _OTHERS = frozenset({"KeyError", "ValueError", "RuntimeError", "AssertionError"})
 _BETWEEN = "torch"
 """Its modules call those of other packages; it is the one to look at where it raises alone."""

@@ -20,7 +20,7 @@ _LARGEST = 5_000_000
 _OF_WINDOWS = "hip_sdk_path"
 
 
-def read_examination(path: str, machine: Machine) -> Examined:
+def read_examination(path: str, machine: Machine) -> ExaminedHost:
     """Read a report. Raises ConfigError for a file that is none."""
     try:
         document = json.loads(read_small(path, _LARGEST))
@@ -33,10 +33,10 @@ def read_examination(path: str, machine: Machine) -> Examined:
     if not isinstance(document, dict) or "os_family" not in document:
         message = f"--examination: {path} is not a report of rocm examine --json"
         raise ConfigError(message)
-    return Examined(document, machine)
+    return ExaminedHost(document, machine)
 
 
-class Examined(Host):
+class ExaminedHost(Host):
     """A machine that a report describes; it need not be this one.
 
     Fields of another type than expected count as not there.
@@ -194,8 +194,8 @@ class Examined(Host):
         return value if isinstance(value, str) else None
 
 
-def _node(told: Mapping[str, Any]) -> Node:
-    can = (told.get("user_can_read"), told.get("user_can_write"))
+def _node(entry: Mapping[str, Any]) -> Node:
+    can = (entry.get("user_can_read"), entry.get("user_can_write"))
     may_open = None if None in can else all(can)
-    group = str(told.get("owner_group") or "")
-    return Node(str(told.get("path")), group, None, str(told.get("mode") or ""), may_open)
+    group = str(entry.get("owner_group") or "")
+    return Node(str(entry.get("path")), group, None, str(entry.get("mode") or ""), may_open)

@@ -1,4 +1,4 @@
-"""What is known of the machine: GPUs, driver, device nodes, groups, container, ROCm."""
+"""Facts about the machine: GPUs, driver, device nodes, groups, container, ROCm."""
 
 from __future__ import annotations
 

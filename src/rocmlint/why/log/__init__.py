@@ -1,1 +1,1 @@
-"""What a log says: its lines without prefixes, its exceptions with their frames and ranks."""
+"""Logs: lines without prefixes, exceptions with their frames and ranks."""

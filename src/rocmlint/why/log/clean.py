@@ -59,8 +59,8 @@ _LONGEST = 4000
 """Characters of a line that are kept: a message that is longer says no more."""
 
 
-class Line(NamedTuple):
-    """A line as a program printed it. ``source`` tells its process from others, "" without one."""
+class LogLine(NamedTuple):
+    """A line as a program printed it. ``source`` is the process that printed it, "" if unknown."""
 
     text: str
     source: str = ""
@@ -69,7 +69,7 @@ class Line(NamedTuple):
     """Whether a logger wrote it, with a time or a level."""
 
 
-def cleaned(lines: Iterable[str]) -> list[Line]:
+def cleaned(lines: Iterable[str]) -> list[LogLine]:
     """Take colors, controls, prefixes and secrets from all lines of a log."""
     plain = [_without_controls(each) for each in lines]
     named = {found["name"] for found in map(_NAMED.match, plain) if found is not None}
@@ -84,7 +84,7 @@ def _without_controls(line: str) -> str:
     return line if line.isprintable() else _CONTROL.sub("", line)
 
 
-def _without_prefixes(line: str, named: set[str]) -> Line:
+def _without_prefixes(line: str, named: set[str]) -> LogLine:
     """Take all prefixes from a line; ``named`` are those of ``srun --label``."""
     sources: list[str] = []
     rank = None
@@ -109,4 +109,4 @@ def _without_prefixes(line: str, named: set[str]) -> Line:
             break
         at = found.end()
     text = without_tokens(without_credentials(line[at:]))[:_LONGEST].rstrip()
-    return Line(text, " ".join(sources), rank, is_record)
+    return LogLine(text, " ".join(sources), rank, is_record)

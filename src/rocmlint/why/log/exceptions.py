@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.why.log import lines
-from rocmlint.why.log.shapes import Chain, Frame, Raised
+from rocmlint.why.log.log_data import Chain, LogFrame, Raised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +82,7 @@ class _Open:
 
     type: str
     message: list[str]
-    frames: tuple[Frame, ...]
+    frames: tuple[LogFrame, ...]
     rank: int | None
     line: int
     is_record: bool = False
@@ -107,11 +107,11 @@ class _Open:
 
 @dataclass
 class _Reader:
-    """What is known after the lines so far."""
+    """The state of the reader after the lines so far."""
 
     chains: list[list[Raised]] = field(default_factory=list)
-    _frames: deque[Frame] = field(default_factory=lambda: deque(maxlen=_MOST_FRAMES))
-    _places: deque[Frame] = field(default_factory=lambda: deque(maxlen=20))
+    _frames: deque[LogFrame] = field(default_factory=lambda: deque(maxlen=_MOST_FRAMES))
+    _places: deque[LogFrame] = field(default_factory=lambda: deque(maxlen=20))
     """Frames of pytest since its last exception."""
     _open: _Open | None = None
     _in_traceback: bool = False
@@ -206,7 +206,7 @@ class _Reader:
         elif not self._goes_on(text, line):
             self._take_single(indented, line)
 
-    def _take_frame(self, frame: Frame, text: str, line: Numbered) -> None:
+    def _take_frame(self, frame: LogFrame, text: str, line: Numbered) -> None:
         if self._open is not None and self._open.shows_frames and text.startswith(" "):
             self._open.frames = (*self._open.frames, frame)[-_MOST_FRAMES:]
             return
@@ -292,7 +292,7 @@ class _Reader:
         self._thrown = lines.thrown_in(text) or self._thrown
         what = lines.what_in(text) if self._thrown else None
         if what is not None:
-            self._raise(lines.Found(self._thrown, what), line, ())
+            self._raise(lines.ExceptionLine(self._thrown, what), line, ())
             self._thrown = ""
             return
         found = lines.raised_in(lines.without_level(text.strip()))
@@ -303,11 +303,13 @@ class _Reader:
         if found is not None or prose is not None:
             self.close()
             self._is_quoted = is_quoted and prose is None
-            self._raise(found or prose or lines.Found("", ""), line, ())
+            self._raise(found or prose or lines.ExceptionLine("", ""), line, ())
             if prose is not None:
                 self.close()
 
-    def _raise(self, found: lines.Found, line: Numbered, frames: tuple[Frame, ...]) -> None:
+    def _raise(
+        self, found: lines.ExceptionLine, line: Numbered, frames: tuple[LogFrame, ...]
+    ) -> None:
         is_quoted = self._is_quoted
         self.close()
         self._is_quoted = is_quoted

@@ -1,11 +1,11 @@
-"""What one line of a log is: a frame, an exception, the begin of a traceback, a separator."""
+"""Kinds of lines in a log: a frame, an exception, the begin of a traceback, a separator."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 START = "Traceback (most recent call last)"
 CAUSES = (
@@ -63,28 +63,28 @@ _CPLUSPLUS = re.compile(r"terminate called after throwing an instance of '(?P<ty
 _WHAT = re.compile(r"\s{0,8}what\(\):\s{0,4}(?P<message>.*)")
 
 
-class Found(NamedTuple):
+class ExceptionLine(NamedTuple):
     """The type and the first line of the message of an exception."""
 
     type: str
     message: str
 
 
-def frame_in(text: str) -> Frame | None:
+def frame_in(text: str) -> LogFrame | None:
     """Return the frame that a line of a traceback shows: of Python, IPython, a cell or rich."""
     if "ile " in text or " in " in text or "In" in text:
         found = _PYTHON.match(text) or _IPYTHON.match(text) or _CELL.match(text)
         found = found or _RICH.match(text.lstrip())
         if found is not None:
             function = found.groupdict().get("function") or ""
-            return Frame(found["file"], int(found["line"] or 0), function.strip())
+            return LogFrame(found["file"], int(found["line"] or 0), function.strip())
     return None
 
 
-def pytest_frame(text: str) -> Frame | None:
+def pytest_frame(text: str) -> LogFrame | None:
     """Return the place that pytest prints below the code of a function: ``path.py:12: Error``."""
     found = _PYTEST.match(text.strip()) if ".py:" in text else None
-    return None if found is None else Frame(found["file"], int(found["line"]))
+    return None if found is None else LogFrame(found["file"], int(found["line"]))
 
 
 def arrow_in(text: str) -> tuple[int, str] | None:
@@ -93,21 +93,21 @@ def arrow_in(text: str) -> tuple[int, str] | None:
     return None if found is None else (int(found["line"]), found["code"].strip())
 
 
-def raised_in(text: str) -> Found | None:
+def raised_in(text: str) -> ExceptionLine | None:
     """Return the exception that a line begins with, by the usual endings of types."""
     found = _RAISED.match(text)
-    return None if found is None else Found(found["type"], found["message"] or "")
+    return None if found is None else ExceptionLine(found["type"], found["message"] or "")
 
 
-def raised_after_frames(text: str) -> Found | None:
+def raised_after_frames(text: str) -> ExceptionLine | None:
     """Return the exception below the last frame, whatever its type is called."""
     found = _RAISED.match(text) or _PLAIN.match(text)
     if found is None or found["type"] in _NOT_TYPES:
         return None
-    return Found(found["type"], found["message"] or "")
+    return ExceptionLine(found["type"], found["message"] or "")
 
 
-def raised_in_prose(text: str) -> Found | None:
+def raised_in_prose(text: str) -> ExceptionLine | None:
     """Return an exception in the middle of a line, without the quotes of Markdown."""
     found = _IN_PROSE.search(text) if ": " in text else None
     if found is None:
@@ -116,7 +116,7 @@ def raised_in_prose(text: str) -> Found | None:
     before = text[: found.start()].rstrip(" ")[-1:]
     if before and before in "`'\"" and before in message:
         message = message[: message.rindex(before)]
-    return Found(found["type"], message)
+    return ExceptionLine(found["type"], message)
 
 
 def ends_message(text: str) -> bool:

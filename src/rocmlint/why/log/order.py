@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocmlint.why.log.shapes import Chain, Failure
+from rocmlint.why.log.log_data import Chain, LogFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rocmlint.why.log.clean import Line
-    from rocmlint.why.log.shapes import Log
+    from rocmlint.why.log.clean import LogLine
+    from rocmlint.why.log.log_data import Log
 
 _MOST = 100
 """Chains that are kept from each end of the list."""
@@ -39,7 +39,7 @@ _ECHO_MESSAGES = (
 )
 
 
-def ordered(chains: Iterable[Chain], failure: Failure | None) -> tuple[Chain, ...]:
+def ordered(chains: Iterable[Chain], failure: LogFailure | None) -> tuple[Chain, ...]:
     """Return the chains, that which failed first in front, each text of a rank once."""
     found = sorted(_once(chains), key=lambda each: each.raised[0].line)
     found = found if len(found) <= 2 * _MOST else [*found[:_MOST], *found[-_MOST:]]
@@ -69,7 +69,7 @@ def _once(chains: Iterable[Chain]) -> Iterator[Chain]:
         yield chain
 
 
-def _with_rank(chains: list[Chain], failure: Failure) -> list[Chain]:
+def _with_rank(chains: list[Chain], failure: LogFailure) -> list[Chain]:
     """Give the rank that failed to exceptions without one, where all of them are the same."""
     own = [each for each in chains if not _is_echo(each) and not _is_warning(each)]
     if any(each.rank is not None for each in own) or len(own) != 1:
@@ -90,7 +90,7 @@ def _is_echo(chain: Chain) -> bool:
     )
 
 
-def failure_in(lines: Sequence[Line]) -> Failure | None:
+def failure_in(lines: Sequence[LogLine]) -> LogFailure | None:
     """Return the first failure as torchrun reports it, else as srun does."""
     first = None
     for index, line in enumerate(lines):
@@ -102,21 +102,21 @@ def failure_in(lines: Sequence[Line]) -> Failure | None:
             found_task = _SRUN.search(line.text)
             if found_task is not None:
                 code = found_task[2]
-                first = Failure(int(found_task[1]), int(code) if code else None)
+                first = LogFailure(int(found_task[1]), int(code) if code else None)
     return first
 
 
-def _root_cause(lines: Sequence[Line]) -> Failure | None:
+def _root_cause(lines: Sequence[LogLine]) -> LogFailure | None:
     rank = next((found for each in lines if (found := _RANK.match(each.text))), None)
     code = next((found for each in lines if (found := _EXIT.match(each.text))), None)
     if rank is None:
         return None
     if code is None:
-        return Failure(int(rank[1]))
-    return Failure(int(rank[1]), int(code[1]), int(code[2]) if code[2] else None)
+        return LogFailure(int(rank[1]))
+    return LogFailure(int(rank[1]), int(code[1]), int(code[2]) if code[2] else None)
 
 
-def binary_in(lines: Sequence[Line]) -> str:
+def binary_in(lines: Sequence[LogLine]) -> str:
     """Return the interpreter of the workers that torchrun names; empty where it names none."""
     for line in lines:
         found = _BINARY.search(line.text) if "of binary: " in line.text else None

@@ -60,7 +60,7 @@ class _Ends:
 
 
 class Selection:
-    """What was selected so far of a log that comes in blocks."""
+    """The lines selected so far of a log that comes in blocks."""
 
     def __init__(self, literals: Iterable[str] = ()) -> None:
         """``literals`` are texts of messages; a line with a long one counts like a traceback."""

@@ -10,17 +10,17 @@ from rocmlint.why.log.exceptions import Numbered, chains_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.why.log.clean import Line
-    from rocmlint.why.log.shapes import Chain
+    from rocmlint.why.log.clean import LogLine
+    from rocmlint.why.log.log_data import Chain
 
 
-def chains_of_all(lines: Sequence[Line]) -> Iterator[Chain]:
+def chains_of_all(lines: Sequence[LogLine]) -> Iterator[Chain]:
     """Yield the chains of all processes, process by process."""
     for stream in _streams(lines).values():
         yield from chains_in(stream)
 
 
-def _streams(lines: Sequence[Line]) -> dict[str, list[Numbered]]:
+def _streams(lines: Sequence[LogLine]) -> dict[str, list[Numbered]]:
     """Sort lines by their process.
 
     Where a launcher marks only the first line of what a process wrote at once, the lines of a
@@ -32,7 +32,7 @@ def _streams(lines: Sequence[Line]) -> dict[str, list[Numbered]]:
         if each.source and "ile " in each.text and of_line.frame_in(each.text) is not None
     }
     found: dict[str, list[Numbered]] = {}
-    lender: Line | None = None
+    lender: LogLine | None = None
     for number, line in enumerate(lines, 1):
         of = line
         if line.source:

@@ -26,7 +26,7 @@ CHECKS = {
     "loss-contract": "is the loss a finite scalar, and are metrics plain floats?",
     "config": "does a configuration file have the keys of its schema?",
 }
-"""Each is a module beside this one, a :class:`rocmlint.cli.verbs.Verb`."""
+"""Each is a module of this package, a :class:`rocmlint.cli.verbs.Verb`."""
 _LIST = "\n".join(f"  {check:<19}{about}" for check, about in CHECKS.items())
 
 HELP = help_of(

@@ -1,4 +1,4 @@
-"""What every check of a model shares: which model is meant, and where a picture goes."""
+"""Common parts of all checks of a model: which model is meant, and where a picture goes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocmlint.cli.progress import Progress
 from rocmlint.cli.verify.common import add_usual_arguments, interpreter_of, refuse_wrong_factory
 from rocmlint.errors import ConfigError
-from rocmlint.verify.model.subject import Asking, Subject
+from rocmlint.verify.model.subject import Asking, ModelSubject
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -68,7 +68,7 @@ def asking_of(flags: SimpleNamespace) -> Asking:
         message = f"--config {flags.config}: not a directory with a config.json"
         raise ConfigError(message)
     folder = os.path.abspath(flags.config) if flags.config else None
-    subject = Subject(flags.factory, folder, getattr(flags, "device", None))
+    subject = ModelSubject(flags.factory, folder, getattr(flags, "device", None))
     progress = Progress(shown=True)
     return Asking(interpreter_of(flags), subject, progress.show if sys.stderr.isatty() else None)
 

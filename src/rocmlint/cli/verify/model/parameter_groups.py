@@ -8,7 +8,7 @@ from rocmlint.cli.verify.common import finish, help_of
 from rocmlint.cli.verify.model.common import add_model_arguments, asking_of
 from rocmlint.config.option import did_you_mean
 from rocmlint.errors import ConfigError
-from rocmlint.verify.model.parameter_groups import Group, check
+from rocmlint.verify.model.parameter_groups import ParameterGroup, check
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -56,10 +56,10 @@ def run(flags: SimpleNamespace) -> int:
     return finish(check(asking_of(flags), groups, flags.frozen), flags)
 
 
-def _group(text: str) -> Group:
+def _group(text: str) -> ParameterGroup:
     name, _, patterns = text.partition("=")
     wanted = tuple(each.strip() for each in patterns.split(",") if each.strip())
     if not name or not wanted:
         message = f"--group {text}: must be NAME=PATTERN, for example vision=model.visual"
         raise ConfigError(message)
-    return Group(name, wanted)
+    return ParameterGroup(name, wanted)

@@ -27,11 +27,11 @@ _ADAPTER = re.compile(r"(^|\.)lora_")
 
 
 class NoModelError(CannotAnswerError, TypeError):
-    """What the factory gives is not a model."""
+    """The factory returns something that is not a model."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Build the model that ``factory`` gives, and tell its dtypes.
+    """Build the model that ``factory`` gives, and return its dtypes.
 
     The request holds ``factory`` (``package.module:callable``), ``fake`` and ``device`` (or None).
     Raises what importing and calling the factory raises, CannotAnswerError and NoModelError.
@@ -51,23 +51,23 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             model = model.to(request["device"])
         model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
         simulated = request["fake"] or any(each.is_meta for each in model.parameters())
-        told, designs = _static(model, made)
-        told["simulated"] = simulated
-        told["forward"], told["without"] = None, ""
+        facts, designs = _static(model, made)
+        facts["simulated"] = simulated
+        facts["forward"], facts["without"] = None, ""
         if inputs is None:
             inputs = _dummy_inputs(model)
         if inputs is None:
-            told["without"] = "the factory returns no inputs, and the model has no dummy_inputs"
+            facts["without"] = "the factory returns no inputs, and the model has no dummy_inputs"
         else:
             given = _on_device(model, inputs)
-            told["forward"] = trace(model, *given, told["dominant"], designs)
-    told["peak_memory"] = _peak_memory()
-    told["torch"] = torch.__version__
-    return told
+            facts["forward"] = trace(model, *given, facts["dominant"], designs)
+    facts["peak_memory"] = _peak_memory()
+    facts["torch"] = torch.__version__
+    return facts
 
 
 def _peak_memory() -> int | None:
-    """Return the most memory that this process had, in bytes; None where Windows does not tell."""
+    """Return the peak memory of this process, in bytes; None where Windows does not report it."""
     try:
         import resource  # noqa: PLC0415 - POSIX only
     except ImportError:
@@ -163,7 +163,7 @@ def _static(model: Any, made: Any) -> tuple[dict[str, Any], dict[str, str]]:
     for each in odd:
         library = "" if each["by_design"] else made.library_of(each["tensor"], model)
         each["by_design"] = each["by_design"] or (library and f"code of {library} makes it so")
-    told = {
+    facts = {
         "model": type(model).__name__,
         "dominant": dominant,
         "sizes": dict(sizes),
@@ -171,7 +171,7 @@ def _static(model: Any, made: Any) -> tuple[dict[str, Any], dict[str, str]]:
         "odd": _grouped([each for each in odd if not each["by_design"]], tensors),
         "by_design": [f"{each['name']}: {each['by_design']}" for each in odd if each["by_design"]],
     }
-    return told, {each["name"]: each["by_design"] for each in odd if each["is_weight"]}
+    return facts, {each["name"]: each["by_design"] for each in odd if each["is_weight"]}
 
 
 def _float_tensors(model: Any) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a forward that failed says of dtypes."""
+"""Hints about dtypes in the error of a forward that failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLOAT = re.compile(
 _WHOLE = re.compile(r"\b(Long|Int)\b|IntTensor|LongTensor|\bint(32|64)\b")
 _ABOUT_DTYPES = re.compile(r"dtype|scalar type|same type|data type")
 _LONGEST = 400
-"""Characters of an error that are told."""
+"""Characters of an error that are reported."""
 
 
 def crash_of(error: Exception, watch: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def crash_of(error: Exception, watch: Any) -> dict[str, Any]:
     while trail is not None and trail.tb_next is not None:
         trail = trail.tb_next
     failed, is_mixed = watch.failed
-    told: dict[str, Any] = {
+    crash: dict[str, Any] = {
         "error": f"{type(error).__name__}: {error}".splitlines()[0][:_LONGEST],
         "place": place_of(trail.tb_frame) if trail else "",
         "about_dtypes": _is_about_dtypes(error, failed is error and is_mixed),
@@ -41,10 +41,10 @@ def crash_of(error: Exception, watch: Any) -> dict[str, Any]:
         floats = only_floats(tensors_in(call.arguments))
         odd = [each for each in floats if name_of(each.dtype) in foreign]
         new = foreign or {each.dtype for each in call.casts} - {watch.dominant}
-        told.update(described(call, foreign))
-        told["own"] = sorted(own)
-        told["cast"] = cast_of(watch.origins, call, odd, new)
-    return told
+        crash.update(described(call, foreign))
+        crash["own"] = sorted(own)
+        crash["cast"] = cast_of(watch.origins, call, odd, new)
+    return crash
 
 
 def _is_about_dtypes(error: Exception, mixed: bool) -> bool:

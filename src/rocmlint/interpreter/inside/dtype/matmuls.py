@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..tensors import name_of
-from .origins import FLOW, FOREIGN, WEIGHT, Made, Origin, Origins, Weight
+from .origins import FLOW, FOREIGN, WEIGHT, DtypeOrigin, Made, TensorOrigins, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ _COMPUTED = 2
 class Matmuls:
     """Counts the multiplications of matrices, and keeps those in a large dtype."""
 
-    def __init__(self, origins: Origins, dominant: Any) -> None:
+    def __init__(self, origins: TensorOrigins, dominant: Any) -> None:
         self._origins, self._dominant = origins, dominant
         self.count = 0
         self.dtypes: dict[str, set[str]] = {}
@@ -41,7 +41,7 @@ class Matmuls:
         self.wide: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def note(self, func: Any, sources: Sequence[Any], module: str) -> dict[str, Any] | None:
-        """Look at an operation; return what is to be told of a multiplication in a large dtype."""
+        """Look at an operation; return a report on a multiplication in a large dtype."""
         namespace, name = name_of_operation(func)
         is_opaque = not _WORD.search(name)
         if is_opaque and namespace in _OWN:
@@ -56,10 +56,12 @@ class Matmuls:
         widest = max((each.dtype for each in operands), key=_size)
         if not is_opaque:
             self.dtypes.setdefault(module, set()).add(name_of(widest))
-        return self._judged(operands, widest, is_opaque)
+        return self._description_of(operands, widest, is_opaque)
 
-    def _judged(self, operands: list[Any], dtype: Any, is_opaque: bool) -> dict[str, Any] | None:
-        made = [self._origins.of(each) for each in operands]
+    def _description_of(
+        self, operands: list[Any], dtype: Any, is_opaque: bool
+    ) -> dict[str, Any] | None:
+        made = [self._origins.origin_of(each) for each in operands]
         weights = [_largest(each) for each in made if each.kind == WEIGHT]
         narrow = [each for each in weights if self._is_larger(dtype, each.dtype)]
         kind = "activations"
@@ -89,7 +91,7 @@ class Matmuls:
             "cast": cast.place if cast else "",
         }
 
-    def _cast(self, weight: Weight, made: list[Made]) -> Origin | None:
+    def _cast(self, weight: Weight, made: list[Made]) -> DtypeOrigin | None:
         """Return where a weight was cast up, or combined with one that is larger."""
         return self._origins.casts.get(weight.name) or next(
             (each.origin for each in made if weight in each.weights), None

@@ -1,4 +1,4 @@
-"""What the tensors of a run are made of, and which operation gave each its dtype."""
+"""Origins of the tensors of a run, and which operation gave each its dtype."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 CONSTANT, WEIGHT, FOREIGN, FLOW = range(4)
-"""What a tensor is made of: nothing but what the forward wrote down, of weights (and constants), of
+"""The origins of a tensor: nothing but what the forward wrote down, of weights (and constants), of
 something that is neither a weight nor an input, or of the inputs. The later outweighs the earlier.
 """
 _MOST = 8
@@ -31,7 +31,7 @@ class Weight(NamedTuple):
     """Why it may have a dtype of its own; empty where nothing says so."""
 
 
-class Origin(NamedTuple):
+class DtypeOrigin(NamedTuple):
     """Where a dtype comes from."""
 
     dtype: str
@@ -47,14 +47,14 @@ class Origin(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a tensor is made of."""
+    """The origin of a tensor."""
 
     kind: int
     weights: tuple[Weight, ...] = ()
-    origin: Origin | None = None
+    origin: DtypeOrigin | None = None
 
 
-class Origins:
+class TensorOrigins:
     """Remembers by its storage, which views share, what each tensor is made of."""
 
     def __init__(self, model: Any, designs: dict[str, str], dominant: str, inputs: Any) -> None:
@@ -67,7 +67,7 @@ class Origins:
         self._weights: dict[int, Made] = {}
         """By the tensor itself, whose storage may be exchanged (``weight.data = ...``)."""
         self._known: list[Any] = []
-        self.casts: dict[str, Origin] = {}
+        self.casts: dict[str, DtypeOrigin] = {}
         """The latest cast of each weight."""
         for name, tensor in (*model.named_parameters(), *model.named_buffers()):
             is_parameter = isinstance(tensor, importlib.import_module("torch").nn.Parameter)
@@ -82,41 +82,41 @@ class Origins:
         for tensor in tensors_in(inputs):
             dtype = name_of(tensor.dtype)
             is_own = not tensor.is_floating_point() or dtype == dominant
-            self._remember(tensor, Made(FLOW, (), None if is_own else Origin(dtype, "", "")))
+            self._remember(tensor, Made(FLOW, (), None if is_own else DtypeOrigin(dtype, "", "")))
 
-    def of(self, tensor: Any) -> Made:
+    def origin_of(self, tensor: Any) -> Made:
         """Return what a tensor is made of."""
         made = self._weights.get(id(tensor)) or self._made.get(address_of(tensor)) or Made(FOREIGN)
         if made.origin and made.origin.dtype != name_of(tensor.dtype):
             return made._replace(origin=None)
         return made
 
-    def origin(self, tensor: Any) -> Origin | None:
+    def origin(self, tensor: Any) -> DtypeOrigin | None:
         """Return where the dtype of a tensor comes from; None for its weights' and inputs' own."""
-        return self.of(tensor).origin
+        return self.origin_of(tensor).origin
 
     def note(
         self,
         sources: Sequence[Any],
         results: Sequence[Any],
         kept: bool,
-        told: Callable[[str, bool], Origin],
-    ) -> Sequence[Origin]:
-        """Note what an operation made of its sources, and return the dtypes that it created.
+        describe: Callable[[str, bool], DtypeOrigin],
+    ) -> Sequence[DtypeOrigin]:
+        """Note the result of an operation on its sources, and return the dtypes that it created.
 
-        ``kept`` says that the first source is only written to. ``told`` describes a dtype that this
-        operation gives, and is told whether sources of several dtypes met.
+        ``kept`` says that the first source is only written to. ``describe`` returns the origin of
+        a dtype of this operation, by whether sources of several dtypes met.
         """
-        parts = [(each, self.of(each)) for each in sources]
+        parts = [(each, self.origin_of(each)) for each in sources]
         mixed = parts[1:] if kept else parts
         kind = max((made.kind for _, made in mixed), default=CONSTANT)
         weights = [each for _, made in mixed for each in made.weights] if kind == WEIGHT else []
         merged = tuple(dict.fromkeys(weights))[:_MOST]
-        new: list[Origin] = []
+        new: list[DtypeOrigin] = []
         for tensor in results:
             origin = None
             if tensor.is_floating_point() and name_of(tensor.dtype) != self._dominant:
-                origin, is_new = self._origin(tensor.dtype, parts, told)
+                origin, is_new = self._origin(tensor.dtype, parts, describe)
                 if origin and is_new:
                     new.append(origin)
                 if origin and is_new and origin.how != "weight":
@@ -128,8 +128,8 @@ class Origins:
         self,
         dtype: Any,
         parts: Sequence[tuple[Any, Made]],
-        told: Callable[[str, bool], Origin],
-    ) -> tuple[Origin | None, bool]:
+        describe: Callable[[str, bool], DtypeOrigin],
+    ) -> tuple[DtypeOrigin | None, bool]:
         """Return where the dtype of a result comes from, and whether from this operation."""
         floats = [(each, made) for each, made in parts if each.is_floating_point()]
         same = [(each, made) for each, made in floats if each.dtype == dtype]
@@ -141,13 +141,13 @@ class Origins:
         own = [each for _, made in same for each in made.weights if each.dtype == dtype]
         if own:
             first = next((each for each in own if each.design), own[0])
-            created = told(name_of(dtype), False)
+            created = describe(name_of(dtype), False)
             return created._replace(how="weight", design=first.design, weight=first.name), True
         if known:
             return next((each for each in known if not each.design), known[0]), False
         if floats and len(same) == len(floats):
             return None, False
-        return told(name_of(dtype), len({each.dtype for each, _ in floats}) > 1), True
+        return describe(name_of(dtype), len({each.dtype for each, _ in floats}) > 1), True
 
     def _remember(self, tensor: Any, made: Made) -> None:
         address = address_of(tensor)

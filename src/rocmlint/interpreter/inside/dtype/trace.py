@@ -9,7 +9,7 @@ from typing import Any
 
 from ..tensors import floats_in
 from .crash import crash_of
-from .origins import Origins
+from .origins import TensorOrigins
 from .watch import watch_of
 
 _MATRIX = 2
@@ -24,7 +24,7 @@ def trace(
     dominant: str,
     designs: dict[str, str],
 ) -> dict[str, Any]:
-    """Run the model once and tell what left its dtype, and what was multiplied in a larger one.
+    """Run the model once and report what left its dtype, and what was multiplied in a larger one.
 
     ``designs`` says by name why a weight may have a dtype of its own. ``boundaries`` has, in the
     order in which modules first ended, the dtypes that each was given and gave; ``left`` the calls
@@ -32,7 +32,7 @@ def trace(
     design; ``matmuls`` the multiplications of matrices.
     """
     torch = importlib.import_module("torch")
-    watch = watch_of(dominant, Origins(model, designs, dominant, (arguments, keywords)))
+    watch = watch_of(dominant, TensorOrigins(model, designs, dominant, (arguments, keywords)))
     names = {module: name for name, module in model.named_modules()}
     crash, later = None, ""
     with ExitStack() as undo, torch.no_grad():

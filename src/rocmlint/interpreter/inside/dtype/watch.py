@@ -14,7 +14,7 @@ from ..places import files_of_call, place_of
 from ..tensors import floats_in, name_of, names_a_dtype, tensors_in
 from .library import library_of, library_of_class
 from .matmuls import Matmuls, multiplies, name_of_operation
-from .origins import CONSTANT, FLOW, FOREIGN, Origin, Origins
+from .origins import CONSTANT, FLOW, FOREIGN, DtypeOrigin, TensorOrigins
 
 _MATRIX = 2
 _SHAPED = re.compile(r"^new_|_like$")
@@ -28,7 +28,7 @@ def _module(name: str) -> Any:
 
 
 @dataclasses.dataclass
-class Call:
+class ModuleCall:
     """A module that is being called."""
 
     module: Any
@@ -36,18 +36,18 @@ class Call:
     given: set[str]
     """Floating-point dtypes of its arguments."""
     arguments: Any
-    casts: list[Origin] = dataclasses.field(default_factory=list)
-    """What it did itself."""
+    casts: list[DtypeOrigin] = dataclasses.field(default_factory=list)
+    """The casts that it made itself."""
 
 
-def watch_of(dominant: str, origins: Origins) -> Any:
+def watch_of(dominant: str, origins: TensorOrigins) -> Any:
     """Make the mode that sees every operation, with the hooks that see every module."""
     torch = _module("torch")
     mode: Any = _module("torch.utils._python_dispatch").TorchDispatchMode
     function_mode: Any = _module("torch.overrides").TorchFunctionMode
 
     class Asked(function_mode):  # type: ignore[misc]
-        """Knows whether the function of torch that is being called was told a dtype.
+        """Knows whether the function of torch that is being called got a dtype.
 
         Where it was not, torch itself casts: autocast, or the default dtype.
         """
@@ -70,7 +70,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.calls = self.operations = 0
-            self.open: list[Call] = []
+            self.open: list[ModuleCall] = []
             self.boundaries: dict[str, list[list[list[str]]]] = {}
             self.left: list[dict[str, Any]] = []
             self.designed: list[dict[str, Any]] = []
@@ -79,7 +79,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             self.unseen: list[str] = []
             self.matmuls = Matmuls(origins, getattr(torch, dominant, None) if dominant else None)
             self.failed: tuple[BaseException | None, bool] = (None, False)
-            """What an operation raised, and whether it was given several floating-point dtypes."""
+            """The exception of an operation, and whether its floating-point dtypes differed."""
             self.asked = Asked()
             self.dominant, self.origins = dominant, origins
 
@@ -108,33 +108,33 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             if wide:
                 self._note_wide(wide, call)
 
-            def told(dtype: str, is_mixed: bool) -> Origin:
+            def describe(dtype: str, is_mixed: bool) -> DtypeOrigin:
                 return self._origin(func, dtype, is_mixed)
 
             name = name_of_operation(func)[1]
             made_of = [] if _SHAPED.search(name) else sources
-            new = origins.note(made_of, list(tensors_in(result)), name == "copy_", told)
+            new = origins.note(made_of, list(tensors_in(result)), name == "copy_", describe)
             if call:
                 call.casts += new
             return result
 
-        def _note_wide(self, wide: dict[str, Any], call: Call | None) -> None:
+        def _note_wide(self, wide: dict[str, Any], call: ModuleCall | None) -> None:
             place = place_of(inspect.currentframe())
             name = call.name if call else ""
             key = (wide["kind"], name, wide["weight"], place)
             if wide["kind"] == "opaque":
                 wide["why"] = ""
-            told = {"module": name, "place": place, "count": 0, **wide}
-            self.matmuls.wide.setdefault(key, told)["count"] += 1
+            entry = {"module": name, "place": place, "count": 0, **wide}
+            self.matmuls.wide.setdefault(key, entry)["count"] += 1
 
-        def _origin(self, func: Any, dtype: str, is_mixed: bool) -> Origin:
+        def _origin(self, func: Any, dtype: str, is_mixed: bool) -> DtypeOrigin:
             """Describe a dtype that an operation gives.
 
             Code of a library may take a dtype from what somebody else's code gave it: that is the
             origin then.
             """
             place, how = place_of(inspect.currentframe()), "mixed" if is_mixed else "chosen"
-            new = Origin(dtype, place, str(func), how)
+            new = DtypeOrigin(dtype, place, str(func), how)
             if is_mixed or not self.open or not self.asked.names_a_dtype:
                 return new
             call = self.open[-1]
@@ -153,7 +153,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
 
             def before(_: Any, args: Any, kwargs: Any) -> None:
                 given = floats_in((args, kwargs))
-                self.open.append(Call(module, name, given, (args, kwargs)))
+                self.open.append(ModuleCall(module, name, given, (args, kwargs)))
 
             def after(_: Any, args: Any, kwargs: Any, output: Any) -> None:  # noqa: ARG001
                 self._ended(module, output)
@@ -187,16 +187,16 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             if new:
                 self._note(self.left, call, new, "")
 
-        def _look_for_unseen(self, call: Call, tensors: list[Any]) -> None:
+        def _look_for_unseen(self, call: ModuleCall, tensors: list[Any]) -> None:
             """Note a module with matrices whose result no operation made of what it was given."""
-            kinds = {origins.of(each).kind for each in tensors}
+            kinds = {origins.origin_of(each).kind for each in tensors}
             given = [each for each in tensors_in(call.arguments) if each.is_floating_point()]
             if kinds and kinds <= {CONSTANT, FOREIGN} and call.name not in self.unseen:
-                flows = any(origins.of(each).kind == FLOW for each in given)
+                flows = any(origins.origin_of(each).kind == FLOW for each in given)
                 if flows and any(each.dim() >= _MATRIX for each in call.module.parameters()):
                     self.unseen.append(call.name)
 
-        def _not_allowed(self, call: Call, tensors: list[Any]) -> list[Any]:
+        def _not_allowed(self, call: ModuleCall, tensors: list[Any]) -> list[Any]:
             """Return the tensors whose dtype is neither the model's nor one that was given."""
             if all(name_of(each.dtype) == dominant for each in tensors):
                 return []
@@ -206,7 +206,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
                 dominant,
                 *_autocast_dtypes({each.device.type for each in (*arguments, *owned)}),
             }
-            known: set[Origin | None] = {None, *map(origins.origin, arguments)}
+            known: set[DtypeOrigin | None] = {None, *map(origins.origin, arguments)}
             if not call.given:
                 # Without a floating-point argument (token ids) the weights say what is right.
                 own = {name_of(each.dtype) for each in only_floats(owned)}
@@ -230,7 +230,7 @@ def watch_of(dominant: str, origins: Origins) -> Any:
                 if name_of(each.dtype) not in allowed and not is_given(each)
             ]
 
-        def _reason(self, call: Call, tensor: Any, output: Any) -> str:
+        def _reason(self, call: ModuleCall, tensor: Any, output: Any) -> str:
             """Return why a module gives a dtype by design; empty where nothing says so."""
             origin = origins.origin(tensor)
             if origin is None:
@@ -241,16 +241,18 @@ def watch_of(dominant: str, origins: Origins) -> Any:
             return origin.design
 
         def _note(
-            self, kept: list[dict[str, Any]], call: Call, tensors: list[Any], why: str
+            self, kept: list[dict[str, Any]], call: ModuleCall, tensors: list[Any], why: str
         ) -> None:
             new = {name_of(each.dtype) for each in tensors}
             cast = cast_of(origins, call, tensors, new)
-            told = {**described(call, new), "cast": cast, "why": why}
-            told["own"] = {
+            entry = {**described(call, new), "cast": cast, "why": why}
+            entry["own"] = {
                 name_of(each.dtype) for each in only_floats(call.module.parameters())
             } == new
-            if not any(each["module"] == call.name and each["new"] == told["new"] for each in kept):
-                kept.append(told)
+            if not any(
+                each["module"] == call.name and each["new"] == entry["new"] for each in kept
+            ):
+                kept.append(entry)
 
     return Watch()
 
@@ -260,7 +262,7 @@ def only_floats(tensors: Any) -> list[Any]:
     return [each for each in tensors if each.is_floating_point()]
 
 
-def described(call: Call, new: set[str]) -> dict[str, Any]:
+def described(call: ModuleCall, new: set[str]) -> dict[str, Any]:
     """Describe a call of a module that has to do with other dtypes than it should."""
     return {
         "module": call.name,
@@ -271,7 +273,7 @@ def described(call: Call, new: set[str]) -> dict[str, Any]:
 
 
 def cast_of(
-    origins: Origins, call: Call, tensors: list[Any], new: set[str]
+    origins: TensorOrigins, call: ModuleCall, tensors: list[Any], new: set[str]
 ) -> dict[str, Any] | None:
     """Return the operation that made a new dtype of some tensors, or else one of the call."""
     found = list(map(origins.origin, tensors))
@@ -279,8 +281,8 @@ def cast_of(
     first = next((each for each in found if each and each.place), None)
     if first is None:
         return None
-    told = {"dtype": first.dtype, "place": first.place, "operation": first.operation}
-    return {**told, "weight": first.weight, "is_given": first in found[: len(tensors)]}
+    cast = {"dtype": first.dtype, "place": first.place, "operation": first.operation}
+    return {**cast, "weight": first.weight, "is_given": first in found[: len(tensors)]}
 
 
 def _logits(output: Any) -> Any:
@@ -307,5 +309,5 @@ def _library_of_all(files: set[str]) -> str:
     return libraries.pop() if len(libraries) == 1 else ""
 
 
-def _library_of_call(call: Call) -> str:
+def _library_of_call(call: ModuleCall) -> str:
     return library_of_class(type(call.module))

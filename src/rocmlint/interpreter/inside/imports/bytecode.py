@@ -1,4 +1,4 @@
-"""What an import does with the bytecode beside a source file: runs it, or compiles the source."""
+"""How an import treats the bytecode of a source file: it runs that, or compiles the source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HASH_BASED, _CHECKED = 1, 2
 
 @dataclass(frozen=True)
 class Execution:
-    """What runs when a source file is imported.
+    """The code that runs when a source file is imported.
 
     ``bytecode`` is the .pyc that this interpreter looks for (None: it looks for none), ``kind``
     how that is tied to its source: "none" (there is no such file), "timestamp", "checked hash",

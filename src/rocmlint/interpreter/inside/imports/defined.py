@@ -1,4 +1,4 @@
-"""What installed modules define, read from their sources without importing anything."""
+"""Definitions of installed modules, read from their sources without importing anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ANYTHING = re.compile(
     rb"\bimport[ \t]+\*|\b__getattr__\b|\bsys\.modules\b|\bglobals\(|\bsetattr\("
 )
-"""With one of these, a module may have names that its source does not tell."""
+"""With one of these, a module may have names that its source does not show."""
 _STAR = re.compile(rb"\bimport[ \t]*(?:\([ \t\n]*)?\*")
 
 
@@ -25,10 +25,10 @@ def answer(request: dict[str, Any]) -> Any:
     """Answer for each ``[module, name]`` of ``targets``, or where a ``function`` is defined."""
     if "function" in request:
         return list(_definitions_of(request["function"]))
-    return [_told(module, name) for module, name in request["targets"]]
+    return [_definition_of(module, name) for module, name in request["targets"]]
 
 
-def _told(module: str, name: str) -> dict[str, Any]:
+def _definition_of(module: str, name: str) -> dict[str, Any]:
     """Return where a module is, and the line of ``Class.method`` or ``function`` in it.
 
     The end of ``module`` may be a class or an object. ``module`` in the answer is where the source
@@ -40,20 +40,20 @@ def _told(module: str, name: str) -> dict[str, Any]:
     while not found and "." in module:
         module, _, last = module.rpartition(".")
         found, names, name = locate(module), [last, *names], ""
-    told: dict[str, Any] = {"found": bool(found), "module": module, "origin": None, "line": None}
-    told |= {"missing": None, "absent": False, "named": True}
+    facts: dict[str, Any] = {"found": bool(found), "module": module, "origin": None, "line": None}
+    facts |= {"missing": None, "absent": False, "named": True}
     if not found or found[0].kind != "source" or found[0].origin is None:
-        return told
+        return facts
     source = _read(found[0].origin)
-    told["origin"] = found[0].origin
+    facts["origin"] = found[0].origin
     if not names:
-        return told
+        return facts
     known = _has_word(source, names[0])
     if not name and not known and found[0].locations is not None:
-        return {**told, "missing": f"{module}.{names[0]}"}
-    told["absent"] = not known and not _ANYTHING.search(source)
+        return {**facts, "missing": f"{module}.{names[0]}"}
+    facts["absent"] = not known and not _ANYTHING.search(source)
     definition = _definition(module, names, set())
-    return {**told, **(asdict(definition) if definition else {"named": known})}
+    return {**facts, **(asdict(definition) if definition else {"named": known})}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _Definition:
     module: str
     origin: str
     line: int | None
-    """None for a method that stands in another class."""
+    """None for a method that is defined in another class."""
     named: bool
 
 

@@ -36,17 +36,17 @@ _BLOCK = 1 << 20
 _WITHOUT_FIND_MODULE = (3, 12)
 _PATH_FINDER: Any = machinery.PathFinder
 _finder_of_entry = _PATH_FINDER._path_importer_cache  # noqa: SLF001
-"""What PathFinder asks; pkgutil.get_importer may be replaced without a change to imports."""
+"""The cache of PathFinder; a replaced pkgutil.get_importer would not change imports."""
 _OWN = {"name", "path", "archive", "prefix", "_files", "_path", "_package", "_path_finder"}
 """The attributes of Python's own loaders; with another one an object may do something else."""
 
 
 @dataclass(frozen=True)
-class Copy:
+class ModuleCopy:
     """One place where a module can be found.
 
     ``kind`` is extension, source, bytecode (without source), zip, namespace, built-in, frozen, or
-    other (a loader that Python does not bring). ``origin`` is the file (below the archive for a
+    other (a loader that Python does not have). ``origin`` is the file (below the archive for a
     zip; None for a namespace and what is in the interpreter), ``root`` the folder or archive that
     holds the top-level package, ``locations`` where its submodules are looked for.
     """
@@ -59,7 +59,7 @@ class Copy:
     locations: tuple[str, ...] | None = None
 
 
-def locate(module: str, path: list[str] | None = None) -> list[Copy]:
+def locate(module: str, path: list[str] | None = None) -> list[ModuleCopy]:
     """Find every copy of a module, the one that an import takes first; empty if there is none.
 
     Nothing is imported, no parent package either. Without ``path`` all finders of the interpreter
@@ -69,7 +69,9 @@ def locate(module: str, path: list[str] | None = None) -> list[Copy]:
     return [winner, *others] if winner else []
 
 
-def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy | None, list[Copy]]:
+def winner_and_others(
+    module: str, path: list[str] | None = None
+) -> tuple[ModuleCopy | None, list[ModuleCopy]]:
     """Do what ``locate`` does, with the copies that are there although an import finds none."""
     winner = _copy(module, _chain(module, path))
     found = [winner] if winner else []
@@ -80,7 +82,7 @@ def winner_and_others(module: str, path: list[str] | None = None) -> tuple[Copy 
     return winner, found[1:] if winner else found
 
 
-def winners(module: str) -> list[Copy]:
+def winners(module: str) -> list[ModuleCopy]:
     """Return what an import takes for each parent of a module and for itself; empty if it fails."""
     chain = _chain(module, None)
     names = [module.rsplit(".", end)[0] for end in range(len(chain) - 1, -1, -1)]
@@ -93,18 +95,18 @@ def found_below(module: str, folders: list[str]) -> str | None:
     return spec.origin if spec is not None and spec.has_location else None
 
 
-def importer_of(copy: Copy) -> Any:
+def importer_of(copy: ModuleCopy) -> Any:
     """Return the importer of the archive's folder that a module was found in."""
     folder = os.path.dirname(cast("str", copy.origin))
     return _finder_of_entry(os.path.dirname(folder) if copy.locations else folder)
 
 
-def source_in_archive(copy: Copy) -> str:
+def source_in_archive(copy: ModuleCopy) -> str:
     """Return the path of the source below an archive, also where its bytecode is taken."""
     return os.path.splitext(cast("str", copy.origin))[0] + ".py"
 
 
-def text_of(copy: Copy) -> bytes:
+def text_of(copy: ModuleCopy) -> bytes:
     """Read the source of a module, also out of an archive. Raises OSError."""
     if copy.kind == "zip":
         return cast("bytes", importer_of(copy).get_data(source_in_archive(copy)))
@@ -219,7 +221,7 @@ def _locations(spec: machinery.ModuleSpec) -> list[str] | None:
     return None if found is None else list(found)
 
 
-def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
+def _copy(module: str, chain: list[machinery.ModuleSpec]) -> ModuleCopy | None:
     if not chain:
         return None
     spec = chain[-1]
@@ -229,7 +231,7 @@ def _copy(module: str, chain: list[machinery.ModuleSpec]) -> Copy | None:
     origin = spec.origin if spec.has_location else None
     if kind in {"source", "bytecode", "extension"}:
         origin = cast("Any", spec.loader).path  # what it reads, whatever the spec says
-    return Copy(
+    return ModuleCopy(
         module,
         kind,
         origin,
@@ -256,7 +258,7 @@ def _root(top: machinery.ModuleSpec) -> str | None:
     return os.path.dirname(inner) if inner else None
 
 
-def _copies_below(module: str, entry: str) -> Iterator[Copy]:
+def _copies_below(module: str, entry: str) -> Iterator[ModuleCopy]:
     """Yield what one entry of the path has, also what lies there in the shadow of another file."""
     chain = _chain(module, [entry])
     found = _copy(module, chain)
@@ -272,4 +274,4 @@ def _copies_below(module: str, entry: str) -> Iterator[Copy]:
                 if os.path.isfile(stem + suffix):
                     is_package = stem.endswith("__init__")
                     locations = (os.path.dirname(stem),) if is_package else None
-                    yield Copy(module, kind, stem + suffix, "", found.root, locations)
+                    yield ModuleCopy(module, kind, stem + suffix, "", found.root, locations)

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from .. import search
-from .files import Copy, locate
+from .files import ModuleCopy, locate
 
 
 class CheckoutError(ImportError):
@@ -26,7 +26,7 @@ def import_installed(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def search_installed(module: str) -> Copy | None:
+def search_installed(module: str) -> ModuleCopy | None:
     """Have imports find what is installed, and return what one of this module would take.
 
     Raises CheckoutError as ``import_installed`` does.
@@ -40,5 +40,5 @@ def search_installed(module: str) -> Copy | None:
     return taken
 
 
-def _place(copy: Copy) -> str | None:
+def _place(copy: ModuleCopy) -> str | None:
     return copy.origin or next(iter(copy.locations or ()), None)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from .. import progress, search
 from ..imports.files import sha256_of
 from ..live import call_tracing, executed
-from ..live.claimed_functions import look
+from ..live.claimed_functions import function_facts
 from ..live.compare import compare_all, held
 from ..live.objects.on_disk import on_disk
-from ..live.source.sources import NoSourceError
+from ..live.source.module_source import NoSourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Answer for ``modules`` (names), ``files`` (below the folder of a package), ``call``.
 
-    ``functions`` are what :func:`..live.claimed_functions.look` is asked, and its answers.
+    ``functions`` are the arguments of :func:`..live.claimed_functions.function_facts`, and its
+    answers.
 
     After ``seconds``, if there are any, no further module is imported or compared.
 
@@ -57,7 +58,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     answered["comparisons"] = compare_all(in_time, wanted=functions)
     known = {*failed, *(each["module"] for each in answered["comparisons"])}
     answered["unchecked"] = [each for each in request["modules"] if each not in known]
-    answered["functions"] = look(functions)
+    answered["functions"] = function_facts(functions)
     if request["call"]:
         for each in answered["comparisons"]:
             each.update(_ran(each["module"]))
@@ -71,7 +72,7 @@ def _in_time(names: Sequence[str], until: float, what: str) -> Iterator[str]:
     for number, name in enumerate(names, 1):
         if time.monotonic() > until:
             return
-        progress.told(f"{what} {name} ({number} of {len(names)})")
+        progress.report(f"{what} {name} ({number} of {len(names)})")
         yield name
 
 

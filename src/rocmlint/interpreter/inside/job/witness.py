@@ -66,7 +66,8 @@ def start(folder: str, request: dict[str, Any]) -> Witness:
 
     ``request`` names the ``modules`` to watch, the ``distributions`` whose version is wanted, and
     the ``files`` (relative to the folder that holds a package) to hash when the package of that
-    name has been imported. ``functions`` are what :func:`..live.claimed_functions.look` is asked.
+    name has been imported. ``functions`` are the arguments of
+    :func:`..live.claimed_functions.function_facts`.
     """
     witness = Witness(folder, request)
     with suppress(Exception):
@@ -385,10 +386,10 @@ class Witness:
         wanted = [each for each in self.functions if each["module"] in sys.modules]
         if not wanted or moment in ("start", "import"):
             return {}
-        from ..live.claimed_functions import look  # noqa: PLC0415 - only a process that has it needs it
+        from ..live.claimed_functions import function_facts  # noqa: PLC0415 - only a process that has it needs it
 
         try:
-            return {each["name"]: each for each in look(wanted)}
+            return {each["name"]: each for each in function_facts(wanted)}
         except Exception as error:  # noqa: BLE001 - told, and the modules are told all the same
             failed = {"error": f"{type(error).__name__}: {error}"}
             return {each["name"]: failed for each in wanted}

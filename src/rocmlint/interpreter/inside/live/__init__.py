@@ -1,1 +1,1 @@
-"""What the code of loaded modules is made of, compared with their sources."""
+"""The code of loaded modules, compared with their sources."""

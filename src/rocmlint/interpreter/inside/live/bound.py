@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .objects.decorators_and_metaclasses import absorbs, makers
 from .objects.fingerprints import fingerprint
 from .objects.foreign import foreign
-from .objects.layers import Layer, held_by, layer, layers, within_reach
+from .objects.layers import ObjectLayer, held_by, layer, layers, within_reach
 from .objects.reachable import (
     ABSENT,
     classes_of,
@@ -30,9 +30,9 @@ from .source.bindings import stored_path
 if TYPE_CHECKING:
     from types import CodeType
 
-    from .objects.fingerprints import Definition, Fingerprint
+    from .objects.fingerprints import DefinedCode, Fingerprint
     from .objects.on_disk import OnDisk
-    from .source.bindings import Expected
+    from .source.bindings import ExpectedName
 
     Place = tuple[str | None, int | None]
     """File and line where code was defined; None for what is not Python code."""
@@ -46,8 +46,8 @@ class Bound:
     """Made of other code; nothing that works on the definition in the source can have made it."""
     wrapped: dict[str, Place] = field(default_factory=dict)
     """The definition and, around it, what a decorator, a metaclass, a base or its package put."""
-    behind: dict[str, Layer] = field(default_factory=dict)
-    """What holds the definition, or may hold it, and nothing in the source asks for."""
+    behind: dict[str, ObjectLayer] = field(default_factory=dict)
+    """Objects that hold the definition, or may hold it, and nothing in the source asks for."""
     held: dict[str, tuple[object, weakref.ref[FunctionType]]] = field(default_factory=dict)
     """Of what is behind something: what stands for it, and the function that it holds."""
     missing: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ def _look(module: object, disk: OnDisk) -> Bound:
     look = _Look(module, disk)
     for each in disk.bindings.expected:
         if not look.is_settled(each.name):
-            look.at(each)
+            look.look_at(each)
     return look.found
 
 
@@ -99,20 +99,20 @@ class _Look:
         self.module = module
         self.disk = disk
         self.found = Bound()
-        self.classes: dict[str, Expected] = {}
+        self.classes: dict[str, ExpectedName] = {}
         self.known: dict[int, Makers] = {}
         self.by_line: dict[tuple[str, int], set[Fingerprint]] = {}
         for each in disk.defined.values():
             self.by_line.setdefault((each.name, each.line), set()).add(each.fingerprint)
 
     def is_all_found(self) -> bool:
-        """Return whether each definition is in what stands where its name says."""
+        """Return whether each definition is found at its name."""
         return all(
             each.inner or not each.is_named or self.is_found(each)
             for each in self.disk.defined.values()
         )
 
-    def is_found(self, definition: Definition) -> bool:
+    def is_found(self, definition: DefinedCode) -> bool:
         value = value_at(self.module, stored_path(definition.name))
         if not definition.is_function:
             return issubclass(type(value), type) and self.is_own(definition.name, value)
@@ -123,7 +123,7 @@ class _Look:
     def is_exactly(
         self, value: Any, name: str, wanted: set[Fingerprint], decorator: str = ""
     ) -> bool:
-        """Return whether a value is a function, or the kind of method that a decorator makes of it.
+        """Return whether a value is a function, or the kind of method that a decorator makes.
 
         ``decorator`` is the outermost one. All functions of a property must be of its name.
         """
@@ -134,13 +134,13 @@ class _Look:
             is_asked = decorator == kind.__name__ or own in _IMPLIED.get(kind, ())
             return is_asked and self.is_exactly(value.__func__, name, wanted)
         if kind is property and decorator in _property_makers(own):
-            parts, named = _accessors(value), self.named(name)
+            parts, named = _accessors(value), self.code_of(name)
             return any(self.is_exactly(each, name, wanted) for each in parts) and all(
                 self.is_exactly(each, name, named) for each in parts
             )
         return False
 
-    def named(self, name: str) -> set[Fingerprint]:
+    def code_of(self, name: str) -> set[Fingerprint]:
         """Return the code of all definitions of a name."""
         return {it for (own, _), found in self.by_line.items() if own == name for it in found}
 
@@ -168,7 +168,7 @@ class _Look:
             around = around.rpartition(".")[0]
         return False
 
-    def at(self, expected: Expected) -> None:
+    def look_at(self, expected: ExpectedName) -> None:
         """Look at one attribute."""
         value = value_at(self.module, expected.path)
         if value is ABSENT:
@@ -179,7 +179,7 @@ class _Look:
         else:
             self.at_function(expected, value)
 
-    def at_nothing(self, expected: Expected) -> None:
+    def at_nothing(self, expected: ExpectedName) -> None:
         # What took the place of the module need not have its names.
         if expected.certain and is_namespace(self.module):
             is_taken = absorbs(value_at(self.module, expected.path[:-1])) or self.is_put_away(
@@ -187,7 +187,7 @@ class _Look:
             )
             (self.found.opaque if is_taken else self.found.missing).append(expected.name)
 
-    def is_put_away(self, expected: Expected) -> bool:
+    def is_put_away(self, expected: ExpectedName) -> bool:
         """Return whether a module that works on its own globals() has put it somewhere else."""
         if len(expected.path) > 1 or b"globals()" not in self.disk.source.data:
             return False
@@ -198,12 +198,12 @@ class _Look:
         wanted = self.wanted(expected)
         return any(fingerprint(each.__code__) in wanted for each in functions_with(self.module))
 
-    def wanted(self, expected: Expected) -> set[Fingerprint]:
+    def wanted(self, expected: ExpectedName) -> set[Fingerprint]:
         """Return the code of each definition that it may be."""
         keys = [(expected.name, line) for line in expected.lines]
         return {each for key in keys for each in self.by_line.get(key, ())}
 
-    def at_class(self, expected: Expected, value: object) -> None:
+    def at_class(self, expected: ExpectedName, value: object) -> None:
         if issubclass(type(value), type):
             if not self.is_own(expected.name, value):
                 self.found.replaced[expected.name] = place(value)
@@ -214,7 +214,7 @@ class _Look:
         else:
             self.found.replaced[expected.name] = place(value)
 
-    def is_made_of_class(self, expected: Expected, value: object) -> bool:
+    def is_made_of_class(self, expected: ExpectedName, value: object) -> bool:
         """Return whether a decorator gives an object for a class: often an instance of it."""
         is_decorated = bool(expected.decorators)
         return (
@@ -228,7 +228,7 @@ class _Look:
         is_named = issubclass(type(part), type) and qualified_name(part) == name  # type: ignore[arg-type]
         return is_named and self.is_own(name, part)
 
-    def at_function(self, expected: Expected, value: Any) -> None:
+    def at_function(self, expected: ExpectedName, value: Any) -> None:
         wanted, own = self.wanted(expected), expected.name.rpartition(".")[2]
         outermost = (expected.decorators or ("",))[0] or ""
         if not wanted or self.is_exactly(value, expected.name, wanted, outermost):
@@ -236,14 +236,14 @@ class _Look:
         if type(value) is not property or outermost not in _property_makers(own):
             self.at_other(expected, value, wanted)
             return
-        named = self.named(expected.name)
+        named = self.code_of(expected.name)
         parts = [it for it in _accessors(value) if not self.is_exactly(it, expected.name, named)]
         for each in parts[:1]:
             self.at_other(expected, each, named)
         if not parts:  # what was defined last is not in it
             self.found.missing.append(expected.name)
 
-    def at_other(self, expected: Expected, value: object, wanted: set[Fingerprint]) -> None:
+    def at_other(self, expected: ExpectedName, value: object, wanted: set[Fingerprint]) -> None:
         """Look at what is not simply a definition: something around it, or something else."""
         is_core = partial(self.is_code, wanted)
         around = layers(value, is_core)
@@ -275,7 +275,7 @@ class _Look:
             self.at_strange(expected, value, value, wanted)
 
     def at_strange(
-        self, expected: Expected, value: object, strange: object, wanted: set[Fingerprint]
+        self, expected: ExpectedName, value: object, strange: object, wanted: set[Fingerprint]
     ) -> None:
         """Look at what nothing in the source or the package puts there."""
         owner = value_at(self.module, expected.path[:-1])
@@ -287,11 +287,11 @@ class _Look:
         else:
             self.found.replaced[expected.name] = place(value)
 
-    def is_unknown(self, expected: Expected) -> bool:
+    def is_unknown(self, expected: ExpectedName) -> bool:
         """Return whether a decorator of a definition is not to be found."""
         return any(each.maker is ABSENT for each in self.makers(expected))
 
-    def is_asked_for(self, expected: Expected, part: object) -> bool:
+    def is_asked_for(self, expected: ExpectedName, part: object) -> bool:
         """Return whether the source or the package puts an object around a definition."""
         own = expected.name.rpartition(".")[2]
         if own in _IMPLIED.get(type(part), ()):
@@ -300,7 +300,7 @@ class _Look:
             self.disk.module.partition(".")[0], own, part
         )
 
-    def makers(self, expected: Expected) -> list[Makers]:
+    def makers(self, expected: ExpectedName) -> list[Makers]:
         """Return what may give something else than a definition."""
         found = list(makers(self.module, expected, self.classes))
         return [self.known.setdefault(id(each), Makers(each)) for each in found]

@@ -48,7 +48,7 @@ class Passage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was seen, to be told."""
+        """The observations, for a report."""
         counts = {"calls": self.calls, "passed": self.passed, "runs": self.runs}
         counts["translated"] = self.translated
         return {"name": self.name, "watched": True, "alone": self.alone, **counts}

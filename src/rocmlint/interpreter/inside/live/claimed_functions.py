@@ -10,25 +10,25 @@ from . import executed
 from .bound import place
 from .code_at_lookup import BOUND_ARGUMENTS, bound_to, called, entered, standing
 from .code_file import CodeFile
-from .objects.decorators_and_metaclasses import named
+from .objects.decorators_and_metaclasses import named_functions
 from .objects.reachable import ABSENT, attributes, functions_of, methods
 from .original_keepers import keepers, kept_of
 from .source.bindings import stored_path
-from .source.sources import NoSourceError
+from .source.module_source import NoSourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import CodeType
 
     from .code_at_lookup import Standing
-    from .original_keepers import Kept
+    from .original_keepers import KeptOriginal
 
 Wanted = dict[str, Any]
 """``name``, ``module``, ``attribute``, ``path`` (names), ``keys``, ``file``, ``function``,
 ``sha256``: an entry of a manifest, taken apart, with the absolute path of the file."""
 
 
-def look(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
+def function_facts(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
     """Look at each function that must be that of a file, importing nothing.
 
     Each answer has ``name``, ``module``, ``attribute``, ``file``, ``function`` and
@@ -55,7 +55,7 @@ def look(wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
 
 
 def _looked_at(
-    wanted: Wanted, files: dict[str, CodeFile | str], kept: list[Kept]
+    wanted: Wanted, files: dict[str, CodeFile | str], kept: list[KeptOriginal]
 ) -> dict[str, Any]:
     facts = {key: wanted[key] for key in ("name", "module", "attribute", "file", "function")}
     facts |= {"wanted_sha256": wanted["sha256"], "sha256": None, "state": "unknown"}
@@ -85,49 +85,49 @@ def _looked_at(
         return {**facts, "problem": f"{wanted['module']} is not loaded in this process"}
     try:
         found = standing(module, stored_path(".".join(wanted["path"])), wanted["keys"])
-        facts |= _told(module, found, file, wanted)
+        facts |= _facts_of(module, found, file, wanted)
         facts |= keepers(kept, wanted, found, file)
     except Exception as error:  # noqa: BLE001 - an odd registry must not hide the other functions
         facts |= {"state": "unknown", "problem": f"it failed: {type(error).__name__}: {error}"}
     return facts
 
 
-def _told(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
+def _facts_of(module: object, found: Standing, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
     if found.value is ABSENT:
         makes = "__getattr__" in attributes(module) or hasattr(type(module), "__getattr__")
         problem = f"{wanted['module']} makes its attributes when they are asked for"
         return {"state": "unknown", "problem": problem} if makes else {"state": "absent"}
     value = called(found.value)
     known = {"kind": type(value).__name__, "place": _entry(value)}
-    told = {**known, **_of_file(found.value, file, wanted["function"])}
-    if told["state"] == "other":
-        told |= _otherwise(found.value, file, wanted)
+    facts = {**known, **_of_file(found.value, file, wanted["function"])}
+    if facts["state"] == "other":
+        facts |= _otherwise(found.value, file, wanted)
     if found.interceptor is not None:
         code = found.interceptor.__code__
-        told["problem"] = (
+        facts["problem"] = (
             "its attributes are looked up by a __getattribute__ of its own, defined at "
             f"{code.co_filename}:{code.co_firstlineno}"
         )
-    return told
+    return facts
 
 
 def _of_file(kept: object, file: CodeFile, function: str) -> dict[str, Any]:
-    """Tell what of the file an object is; "other" for one that is not plainly of it."""
+    """Return which part of the file an object is; "other" for one that is not plainly of it."""
     value = called(kept)
     is_class = issubclass(type(value), type)
-    told = _of_class(value, file) if is_class else _of_code(entered(value), file)  # type: ignore[arg-type]
-    names = {told["defined_as"], told["defined_as"].rpartition(".")[0] if not is_class else ""}
-    if told["state"] == "right" and type(value) is FunctionType:
-        names = {told["defined_as"]}
-    if told["state"] == "right" and function and function not in names:
-        told["state"] = "another"
-    if told["state"] in ("other", "another"):
+    state = _of_class(value, file) if is_class else _of_code(entered(value), file)  # type: ignore[arg-type]
+    names = {state["defined_as"], state["defined_as"].rpartition(".")[0] if not is_class else ""}
+    if state["state"] == "right" and type(value) is FunctionType:
+        names = {state["defined_as"]}
+    if state["state"] == "right" and function and function not in names:
+        state["state"] = "another"
+    if state["state"] in ("other", "another"):
         made = _made_here(kept, file, function)
         if made:
             return {"state": "right", "defined_as": made, **_checked(value, file)}
-    elif told["state"] == "right" and not is_class:
-        told |= _checked(value, file)
-    return told
+    elif state["state"] == "right" and not is_class:
+        state |= _checked(value, file)
+    return state
 
 
 def _of_class(value: type, file: CodeFile) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _of_code(codes: list[CodeType], file: CodeFile) -> dict[str, Any]:
 
 
 def _checked(value: object, file: CodeFile) -> dict[str, Any]:
-    """Tell whether code of the file ran, and whether it finds there what the file says."""
+    """Return whether code of the file ran, and whether it finds there what the file says."""
     inside = list(_inside(value, file)) or [
         each for each in methods(type(value)) if file.definition(each.__code__)
     ]
@@ -173,14 +173,16 @@ def _made_here(kept: object, file: CodeFile, function: str) -> str:
 
 
 def _otherwise(kept: object, file: CodeFile, wanted: Wanted) -> dict[str, Any]:
-    """Tell what code it is that is not plainly of the file."""
+    """Describe code that is not plainly of the file."""
     value = called(kept)
     codes = entered(value)
     if _is_original(value, codes, wanted):
         return {"state": "original", "has_original": True}
     inside = [each for each in _parts(kept) if file.definition(each.__code__)]
     outer = [each for each in _parts(kept) if not file.is_home(each.__code__)]
-    reached = [each for one in outer for each in named(one) if file.definition(each.__code__)]
+    reached = [
+        each for one in outer for each in named_functions(one) if file.definition(each.__code__)
+    ]
     if inside or reached:
         found = inside or reached
         if codes or type(value) in BOUND_ARGUMENTS:

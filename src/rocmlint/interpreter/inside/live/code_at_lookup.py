@@ -1,4 +1,4 @@
-"""What is found where a program looks up a function, and the code that a call of it runs first."""
+"""The object where a program looks up a function, and the code that a call of it runs first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOUND_ARGUMENTS = (partial, partialmethod)
 
 @dataclass(frozen=True)
 class Standing:
-    """What is there: the object as it is kept, before it is bound to an instance."""
+    """The object as it is kept, before it is bound to an instance."""
 
     value: object
     owner: object = None

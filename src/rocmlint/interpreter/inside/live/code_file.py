@@ -18,7 +18,7 @@ from .objects.literals import changed_literals
 from .objects.on_disk import OnDisk
 from .objects.reachable import attributes, functions_of, items, methods, qualified_name, value_at
 from .objects.wrappers import Makers
-from .source.sources import ModuleSource, compiled, loader_of
+from .source.module_source import ModuleSource, compiled, loader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
     from .bound import Bound
-    from .objects.fingerprints import Definition, Fingerprint
-    from .source.bindings import Expected
+    from .objects.fingerprints import DefinedCode, Fingerprint
+    from .source.bindings import ExpectedName
 
 
 _FINE = ("wrapped", "opaque")
-"""What is told of names that may be what the source makes of them."""
+"""States of names that may be what the source says."""
 
 
 class CodeFile:
@@ -42,7 +42,7 @@ class CodeFile:
         with open(path, "rb") as file:
             self.source = ModuleSource(path, file.read())
         self.code = compiled(self.source)
-        self.defined: dict[Fingerprint, Definition] = {
+        self.defined: dict[Fingerprint, DefinedCode] = {
             each.fingerprint: each for each in definitions(self.code)
         }
         self._is_same: dict[str, bool] = {}
@@ -78,7 +78,7 @@ class CodeFile:
         """Return whether code says that it is of this file."""
         return self.is_path(code.co_filename)
 
-    def definition(self, code: CodeType) -> Definition | None:
+    def definition(self, code: CodeType) -> DefinedCode | None:
         """Return what the file defines as this code, as it is now; None for any other code."""
         return self.defined.get(fingerprint(code)) if self.is_home(code) else None
 
@@ -102,7 +102,9 @@ class CodeFile:
             str(space.get("__name__")), files=frozenset({function.__code__.co_filename})
         )
         found = bound(look_in, disk)
-        names = [it for each in fields(found) if each.name not in _FINE for it in _of(found, each)]
+        names = [
+            it for each in fields(found) if each.name not in _FINE for it in _names_in(found, each)
+        ]
         names += [each for each in self._other_defaults(function) if not names]
         if not any(attributes(each) is space for each in self.modules):
             names += changed_literals(look_in, disk)
@@ -140,12 +142,16 @@ class CodeFile:
             if not self._is_asked_for(value, expected[name], expected, module):
                 return False
             found = bound(module, disk)
-            wrong = (_of(found, each) for each in fields(found) if each.name != "wrapped")
-            return not any(_has(names, name) for names in wrong)
+            wrong = (_names_in(found, each) for each in fields(found) if each.name != "wrapped")
+            return not any(_is_among(names, name) for names in wrong)
         return type(value) in BOUND_ARGUMENTS and self._is_bound_here(value, name, module)
 
     def _is_asked_for(
-        self, value: object, name: Expected, expected: Mapping[str, Expected], module: ModuleType
+        self,
+        value: object,
+        name: ExpectedName,
+        expected: Mapping[str, ExpectedName],
+        module: ModuleType,
     ) -> bool:
         """Return whether all that is around a definition is what its decorators put there."""
         for each in functions_of(value):
@@ -196,12 +202,12 @@ class CodeFile:
         return name if mine or not own else None
 
 
-def _of(found: Bound, field: Field[Any]) -> Iterable[str]:
+def _names_in(found: Bound, field: Field[Any]) -> Iterable[str]:
     names: Iterable[str] = getattr(found, field.name)
     return names
 
 
-def _has(names: Iterable[str], name: str) -> bool:
+def _is_among(names: Iterable[str], name: str) -> bool:
     """Return whether a name, or a part of it, is among those of a list or mapping of names."""
     return any(each == name or str(each).startswith(f"{name}.") for each in names)
 

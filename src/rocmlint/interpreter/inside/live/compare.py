@@ -15,8 +15,14 @@ from .objects.on_disk import OnDisk, on_disk
 from .objects.reachable import as_namespace, attributes_in, functions_of, is_namespace, set_aside
 from .source.forms import forms
 from .source.made_modules import places
-from .source.sources import NoSourceError, changed_since_start, foreign_loading, is_made, loader_of
-from .stale_importers import Watched, holders_of
+from .source.module_source import (
+    NoSourceError,
+    changed_since_start,
+    foreign_loading,
+    is_made,
+    loader_of,
+)
+from .stale_importers import WatchedNames, holders_of
 
 if TYPE_CHECKING:
     import weakref
@@ -99,7 +105,7 @@ def held(name: str) -> list[tuple[str, object, weakref.ref[FunctionType]]]:
     return [(path, *both) for path, both in found.items()]
 
 
-def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
+def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> WatchedNames:
     """Add to the facts what the comparison of one module gives. Raises NoSourceError."""
     disk = on_disk(facts["module"])
     space = as_namespace(module, disk.is_home)
@@ -117,7 +123,7 @@ def _compared(module: Any, facts: dict[str, Any], excuses: Excuses) -> Watched:
         if not excuses.cover(each.name, (each.file, each.line), each.kind)
     ]
     facts["hidden"] = not is_namespace(space)
-    return Watched(module, disk, found.replaced.keys(), excuses.functions)
+    return WatchedNames(module, disk, found.replaced.keys(), excuses.functions)
 
 
 def _blank(name: str, module: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a comparison of a module leaves to the claims on functions that must be those of a file."""
+"""Names that a comparison leaves to claims on functions that must be those of a file."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ class Excuses:
     def without(self, found: Bound) -> Bound:
         """Return what was found of all names but those that are covered."""
         for each in fields(found) if self.wanted else ():
-            told: Any = getattr(found, each.name)
-            for name in list(told):
-                if isinstance(told, list):
+            values: Any = getattr(found, each.name)
+            for name in list(values):
+                if isinstance(values, list):
                     if self.cover(name, None):
-                        told.remove(name)
-                elif self.cover(name, told[name]):
-                    del told[name]
+                        values.remove(name)
+                elif self.cover(name, values[name]):
+                    del values[name]
         return found
 
     def _place(self, each: Wanted) -> Place:

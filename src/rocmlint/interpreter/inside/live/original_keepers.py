@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .bound import place
 from .objects.reachable import attributes, items, module_of, qualified_name
-from .source.sources import NoSourceError, source_of
+from .source.module_source import NoSourceError, source_of
 from .stale_importers import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptOriginal:
     """Something that an attribute of a module has, and that says it is of another module."""
 
     holder: str
@@ -32,7 +32,7 @@ class Kept:
     """Its qualified name; empty for the other module itself."""
 
 
-def kept_of(owners: Collection[str]) -> Iterator[Kept]:
+def kept_of(owners: Collection[str]) -> Iterator[KeptOriginal]:
     """Yield the functions and classes of some modules that other modules have, and older modules.
 
     One look at all modules of the process, whatever the number of owners.
@@ -44,26 +44,28 @@ def kept_of(owners: Collection[str]) -> Iterator[Kept]:
                 owner = getattr(value, "__module__", None)
                 if type(owner) is str and owner in owners:
                     name = str(getattr(value, "__qualname__", ""))
-                    yield Kept(holder, attribute, value, owner, name)
+                    yield KeptOriginal(holder, attribute, value, owner, name)
             elif issubclass(kind, type):
                 if module_of(value) in owners:
-                    yield Kept(holder, attribute, value, module_of(value), qualified_name(value))
+                    yield KeptOriginal(
+                        holder, attribute, value, module_of(value), qualified_name(value)
+                    )
             elif issubclass(kind, ModuleType):
                 owner = attributes(value).get("__name__")
                 if type(owner) is str and owner in owners and value is not sys.modules.get(owner):
-                    yield Kept(holder, attribute, value, owner, "")
+                    yield KeptOriginal(holder, attribute, value, owner, "")
 
 
 def keepers(
-    kept: Iterable[Kept], wanted: dict[str, Any], found: Standing, file: CodeFile
+    kept: Iterable[KeptOriginal], wanted: dict[str, Any], found: Standing, file: CodeFile
 ) -> dict[str, Any]:
-    """Tell who has the original, or an older class or module of which it is a part.
+    """Return who has the original, or an older class or module of which it is a part.
 
     ``older`` are those that call it in place of the new one: they have it by its own name, or by
     one that an import of theirs gives it. ``kept`` have it by another name, as code does that goes
     back to the original. What the file itself has is its own affair.
     """
-    told: dict[str, list[dict[str, Any]]] = {"older": [], "kept": []}
+    keepers_by_kind: dict[str, list[dict[str, Any]]] = {"older": [], "kept": []}
     own = [sys.modules[wanted["module"]], *file.modules]
     for each in kept if not wanted["keys"] else ():
         if any(sys.modules.get(each.holder) is it for it in own):
@@ -71,11 +73,13 @@ def keepers(
         if each.owner == wanted["module"] and _is_original(each, wanted, found, file):
             code, line = place(each.value) if each.name else (None, None)
             entry = {"module": each.holder, "attribute": each.attribute, "file": code, "line": line}
-            told["older" if _is_by_its_name(each) else "kept"].append(entry)
-    return told
+            keepers_by_kind["older" if _is_by_its_name(each) else "kept"].append(entry)
+    return keepers_by_kind
 
 
-def _is_original(each: Kept, wanted: dict[str, Any], found: Standing, file: CodeFile) -> bool:
+def _is_original(
+    each: KeptOriginal, wanted: dict[str, Any], found: Standing, file: CodeFile
+) -> bool:
     value, path, name = each.value, wanted["path"], each.name.split(".")
     if not each.name:  # an older module of that name
         return True
@@ -93,7 +97,7 @@ def _is_current(value: object, name: list[str], found: Standing, module: str) ->
     return now is value or found.value is value
 
 
-def _is_by_its_name(each: Kept) -> bool:
+def _is_by_its_name(each: KeptOriginal) -> bool:
     """Return whether an import gives it that name: its own, or by ``import NAME as ATTRIBUTE``."""
     name = each.name.rpartition(".")[2]
     if each.attribute == name or not name:

@@ -27,7 +27,7 @@ FUNCTIONS = (FunctionType, type(lru_cache(lambda: None)))
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedNames:
     """A module that others may hold things of."""
 
     module: object
@@ -35,10 +35,10 @@ class Watched:
     replaced: Collection[str]
     """The names that are other code than that of the source."""
     listed: Collection[str] = ()
-    """The names of which another question tells who holds what was there before."""
+    """The names of which another question says who holds what was there before."""
 
 
-def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]]:
+def holders_of(watched: Mapping[str, WatchedNames]) -> dict[str, list[dict[str, Any]]]:
     """Return, by module, what others hold of it that is not what it has now, nor the same code.
 
     Functions and classes count that are attributes of a module, and the bases of such classes.
@@ -61,7 +61,7 @@ def holders_of(watched: Mapping[str, Watched]) -> dict[str, list[dict[str, Any]]
 def _held(owners: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
     """Yield what modules hold that is of a module of ``owners`` or goes for one of its objects.
 
-    A large program holds more than 100,000 attributes, so what most of them are is told fast.
+    A large program holds more than 100,000 attributes, so most of them are sorted out fast.
     """
     names = set(owners.values())
     others: set[int] = set()
@@ -81,7 +81,7 @@ def _held(owners: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
 
 
 def _old_parts(
-    value: Any, owners: Mapping[str, str], watched: Mapping[str, Watched]
+    value: Any, owners: Mapping[str, str], watched: Mapping[str, WatchedNames]
 ) -> Iterator[tuple[str, FunctionType]]:
     """Yield the owner and an old function for each old part that an object consists of."""
     if issubclass(type(value), type):
@@ -98,13 +98,13 @@ def _old_parts(
             return
 
 
-def _is_old(value: object, function: FunctionType, owner: Watched) -> bool:
+def _is_old(value: object, function: FunctionType, owner: WatchedNames) -> bool:
     if value_at(owner.module, function.__qualname__.split(".")) is value:
         return False
     return function.__qualname__ in owner.replaced or owner.disk.is_outdated(function.__code__)
 
 
-def _old_methods(old: Any, owner: Watched) -> list[FunctionType]:
+def _old_methods(old: Any, owner: WatchedNames) -> list[FunctionType]:
     """Return a method of a class where the class that goes by its name now has others."""
     current = value_at(owner.module, qualified_name(old).split("."))
     own = [each for each in methods(old) if owner.disk.is_home(each.__code__)]

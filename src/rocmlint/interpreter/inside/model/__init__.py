@@ -1,1 +1,1 @@
-"""What a model, its processor and its training step do: one module a check, each can be asked."""
+"""Checks of a model, its processor and its training step: one module a check, each can be asked."""

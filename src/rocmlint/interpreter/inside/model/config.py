@@ -106,9 +106,13 @@ def _fields(schema: Any, prefix: str) -> Iterator[dict[str, Any]]:
     for name, is_required, default in _declared(schema):
         hint = hints.get(name)
         inner = _schema_in(hint)
-        told = {"name": prefix + name, "required": is_required, "has_default": not is_required}
-        told |= {"kind": "section" if inner else _kind(hint), "default": _shown(default)}
-        yield told
+        field_facts = {
+            "name": prefix + name,
+            "required": is_required,
+            "has_default": not is_required,
+        }
+        field_facts |= {"kind": "section" if inner else _kind(hint), "default": _text_of(default)}
+        yield field_facts
         if inner is not None and inner is not schema:
             yield from _fields(inner, f"{prefix}{name}.")
 
@@ -165,12 +169,12 @@ def _flat(values: dict[Any, Any], prefix: str, nested: set[str]) -> Iterator[dic
     """Yield each key with its value and the type of that; sections of the schema are opened."""
     for name, value in values.items():
         full = f"{prefix}{name}"
-        yield {"name": full, "kind": type(value).__name__, "value": _shown(value)}
+        yield {"name": full, "kind": type(value).__name__, "value": _text_of(value)}
         if isinstance(value, dict) and full in nested:
             yield from _flat(value, f"{full}.", nested)
 
 
-def _shown(value: Any) -> str:
+def _text_of(value: Any) -> str:
     if value is dataclasses.MISSING:
         return ""
     with contextlib.suppress(Exception):  # a value of the user's own

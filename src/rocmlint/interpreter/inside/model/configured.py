@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import CannotAnswerError
 from ..factory import imported, torch_of_the_job
-from .parts import Parts
+from .parts import ModelParts
 
 _MOST = 2_000_000_000
 """Bytes of weights; a larger model is built with fewer layers."""
@@ -24,7 +24,7 @@ _AUTO = (
 )
 
 
-def of(folder: str, *, weights: bool, processor: bool) -> Parts:
+def parts_of_folder(folder: str, *, weights: bool, processor: bool) -> ModelParts:
     """Build what a folder with a config.json describes. Raises CannotAnswerError."""
     # A folder describes all that is built; nothing is fetched for it.
     os.environ["HF_HUB_OFFLINE"] = "1"
@@ -38,7 +38,7 @@ def of(folder: str, *, weights: bool, processor: bool) -> Parts:
             f"{folder}: this transformers ({transformers.__version__}) cannot read it: {error}"
         )
         raise CannotAnswerError(message) from error
-    parts = Parts()
+    parts = ModelParts()
     parts.model = _model(transformers, config, parts.notes, weights=weights)
     if processor:
         parts.processor = _processor(transformers, folder, parts.notes)
@@ -102,7 +102,7 @@ def _cut(config: Any) -> None:
 
 
 class _Loose:
-    """What is left of a processor in a folder without all of its files."""
+    """The parts of a processor in a folder without all of its files."""
 
     def __init__(self, image_processor: Any, tokenizer: Any) -> None:
         self.image_processor, self.tokenizer = image_processor, tokenizer

@@ -28,7 +28,7 @@ _PLACEHOLDERS = ("<", "{")
 
 @dataclass
 class Sample:
-    """What goes into a model together."""
+    """The inputs of a model that belong together."""
 
     name: str
     images: list[str] = field(default_factory=list)
@@ -162,7 +162,7 @@ def opened(image: str, pillow: Any) -> Any:
     return pillow.open(image)
 
 
-def shown(image: str) -> str:
+def image_name(image: str) -> str:
     """Return how an image is named in a report."""
     if image.startswith("data:"):
         return f"{image[:30]}... ({len(image):,} characters)"

@@ -1,4 +1,4 @@
-"""What each step of generate hands to a model: vision once, and pixels that fit their grid."""
+"""Inputs of each step of generate: vision once, and pixels that fit their grid."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request)
+    parts = model_parts.parts_of(request)
     model = parts.needed("model", "a model")
     facts: dict[str, Any] = {"model": parts.name, "missing": "", "calls": [], "error": None}
     try:
-        given = model_inputs.of(parts)
+        given = model_inputs.inputs_for(parts)
     except CannotAnswerError as error:
         facts["missing"] = str(error)
         given = {}

@@ -37,10 +37,10 @@ def of_storages(addresses: set[int], files: Sequence[str]) -> list[str]:
     # isinstance() would run what a proxy says.
     tensors = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
     growing = [each for each in tensors if _address(each) in addresses][:_MOST]
-    told = [
+    names = [
         f"{name} (holds {many} of them)" for name, many in _owners(growing, files).most_common(4)
     ]
-    return told + list(_graphs(tensors, len(addresses), files))
+    return names + list(_graphs(tensors, len(addresses), files))
 
 
 def _address(tensor: Any) -> int | None:
@@ -78,7 +78,7 @@ def _owners(values: list[Any], files: Sequence[str]) -> Counter[str]:
 
 @dataclass
 class _Path:
-    """What leads to the values: for each object how many are below it."""
+    """The path to the values: for each object how many are below it."""
 
     held: dict[int, int]
     keys: dict[int, str]
@@ -103,17 +103,17 @@ def _name(holder: Any, path: _Path) -> str:
     """Return under which name of the program a holder has what is held; empty without one."""
     if isinstance(holder, types.FrameType):
         code, names = holder.f_code, _keys(holder.f_locals, path)
-        return _told("variable", names, code.co_name, _place(code), path)
+        return _description("variable", names, code.co_name, _place(code), path)
     if isinstance(holder, types.FunctionType):
         code = holder.__code__
         cells = enumerate(holder.__closure__ or ())
         names = [code.co_freevars[at] for at, cell in cells if id(cell) in path.held]
-        return _told("variable", names, holder.__qualname__, _place(code), path)
+        return _description("variable", names, holder.__qualname__, _place(code), path)
     if isinstance(holder, dict):
         module = sys.modules.get(str(holder.get("__name__")))
         if module is not None and vars(module) is holder:
             file = getattr(module, "__file__", None) or module.__name__
-            return _told("global variable", _keys(holder, path), "", file, path)
+            return _description("global variable", _keys(holder, path), "", file, path)
         return ""
     return "" if isinstance(holder, _CONTAINERS) else _attribute(holder, path)
 
@@ -133,7 +133,7 @@ def _attribute(holder: Any, path: _Path) -> str:
         file = ""
         with suppress(TypeError, OSError):
             file = inspect.getsourcefile(kind) or ""
-        return _told("attribute", names, kind.__qualname__, file, path)
+        return _description("attribute", names, kind.__qualname__, file, path)
     return ""
 
 
@@ -141,7 +141,7 @@ def _place(code: types.CodeType) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def _told(what: str, names: list[str], owner: str, place: str, path: _Path) -> str:
+def _description(what: str, names: list[str], owner: str, place: str, path: _Path) -> str:
     """Write a name, whose it is, and the lines that fill it."""
     if not names or not names[0]:
         return ""

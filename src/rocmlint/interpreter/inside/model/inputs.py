@@ -1,4 +1,4 @@
-"""What a forward of a model with vision takes: of the factory, or made of its configuration."""
+"""Inputs of a forward of a model with vision: of the factory, or made of its configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .parts import SEED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 Grid = tuple[int, int, int]
 """Frames, height and width of an image or a video, in patches."""
@@ -34,7 +34,7 @@ def is_vision(name: str) -> bool:
     return _VISION.search(name) is not None
 
 
-def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
+def inputs_for(parts: ModelParts, *, labels: bool = False) -> dict[str, Any]:
     """Return keyword arguments for a forward of the model, on its device.
 
     They are those of the factory; else the first batch of its trainer; else an image and text,
@@ -55,7 +55,7 @@ def of(parts: Parts, *, labels: bool = False) -> dict[str, Any]:
     return values
 
 
-def add_batch(parts: Parts) -> None:
+def add_batch(parts: ModelParts) -> None:
     """Take the first batch of a trainer where the factory returns no inputs."""
     if parts.inputs is None and parts.trainer is not None:
         with suppress(Exception):  # a trainer without data
@@ -63,7 +63,7 @@ def add_batch(parts: Parts) -> None:
             parts.notes.append("the inputs are the first batch of the trainer")
 
 
-def _made(parts: Parts) -> dict[str, Any]:
+def _made(parts: ModelParts) -> dict[str, Any]:
     if layout(parts.model) is not None:
         made = of_grids(parts.model, images=[(1, 4, 4)])
         parts.notes.append("the inputs are made: one image of 4 x 4 patches, and text")
@@ -101,9 +101,9 @@ def _first(holder: Any, names: Sequence[str]) -> Any:
 def of_grids(
     model: Any, images: Sequence[Grid] = (), videos: Sequence[Grid] = (), before: int = 1
 ) -> dict[str, Any]:
-    """Return what a forward takes for images and then videos of these grids, and text around them.
+    """Return the inputs of a forward for images, then videos of these grids, and text around them.
 
-    Raises CannotAnswerError for a model whose configuration does not tell how.
+    Raises CannotAnswerError for a model whose configuration does not say how.
     """
     torch = torch_of_the_job()
     how = layout(model)

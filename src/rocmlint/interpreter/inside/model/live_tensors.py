@@ -23,7 +23,7 @@ _LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 
 @dataclass(frozen=True)
-class Origin:
+class MemoryOrigin:
     """Where and when memory was taken."""
 
     place: str
@@ -40,7 +40,7 @@ class Live:
     step: int = 0
     operations: int = 0
     """How many were seen."""
-    known: dict[int, tuple[Any, Origin]] = field(default_factory=dict)
+    known: dict[int, tuple[Any, MemoryOrigin]] = field(default_factory=dict)
     """By the address of the storage: a weak reference to it, and its origin."""
 
     def mode(self) -> Any:
@@ -75,7 +75,7 @@ class Live:
         if known is None or known[0]() is None:
             self.known[address] = (weakref.ref(storage), _origin(self.step))
 
-    def alive(self) -> Iterator[tuple[Any, Origin]]:
+    def alive(self) -> Iterator[tuple[Any, MemoryOrigin]]:
         """Yield each storage that is alive with its origin, and forget the others."""
         for address, (reference, origin) in list(self.known.items()):
             storage = reference()
@@ -93,7 +93,7 @@ class Live:
         return found
 
 
-def _origin(step: int) -> Origin:
+def _origin(step: int) -> MemoryOrigin:
     """Return the lines that run now; called for each tensor, so each code is judged once."""
     frame = inspect.currentframe()
     place = own = ""
@@ -104,7 +104,7 @@ def _origin(step: int) -> Origin:
             place = place or line
             own = line if kind is _OWN else ""
         frame = frame.f_back
-    return Origin(place, own, step)
+    return MemoryOrigin(place, own, step)
 
 
 _SKIPPED, _PACKAGE, _OWN = "skipped", "package", "own"

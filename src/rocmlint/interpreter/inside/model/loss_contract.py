@@ -15,12 +15,12 @@ from . import parts as model_parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 _LONGEST = 400
 _SHOWN = 20
 _LABELS = "label"
-"""What the names of labels contain, as in ``find_labels`` of transformers."""
+"""The names of labels contain this, as in ``find_labels`` of transformers."""
 _IGNORED = -100
 """The label that losses of torch leave out."""
 _FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "empty", "mask", "copy")
@@ -29,7 +29,7 @@ _FILLS = ("full", "fill", "where", "scalar_tensor", "lift_fresh", "tensor", "emp
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Compute the loss once, and its gradients. Raises CannotAnswerError."""
-    parts = model_parts.of(request)
+    parts = model_parts.parts_of(request)
     model = parts.needed("model", "a model or a trainer")
     given = _inputs(parts)
     facts: dict[str, Any] = {
@@ -64,12 +64,12 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def _inputs(parts: Parts) -> Any:
+def _inputs(parts: ModelParts) -> Any:
     """Return keyword arguments, or the positional ones of the factory."""
     model_inputs.add_batch(parts)
     if parts.inputs is not None and not hasattr(parts.inputs, "keys"):
         return tuple(model_inputs.moved(parts.inputs, parts.model))
-    return model_inputs.of(parts, labels=True)
+    return model_inputs.inputs_for(parts, labels=True)
 
 
 def _counted(given: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _names(named: dict[str, Any]) -> str:
     return ", ".join(list(named)[:3])
 
 
-def _signature(parts: Parts) -> dict[str, Any] | None:
+def _signature(parts: ModelParts) -> dict[str, Any] | None:
     """Return whether compute_loss takes what Trainer passes; None without one."""
     function = getattr(parts.trainer, "compute_loss", None)
     if function is None:
@@ -109,7 +109,7 @@ def _signature(parts: Parts) -> dict[str, Any] | None:
     }
 
 
-def _called(parts: Parts, given: Any) -> Any:
+def _called(parts: ModelParts, given: Any) -> Any:
     """Compute the loss as Trainer does when it evaluates: with the outputs."""
     parts.model.train()
     if parts.trainer is None:
@@ -122,7 +122,7 @@ def _returns_outputs(trainer: Any) -> bool:
     return "return_outputs" in inspect.signature(trainer.compute_loss).parameters
 
 
-def _parted(returned: Any, parts: Parts) -> tuple[Any, Any]:
+def _parted(returned: Any, parts: ModelParts) -> tuple[Any, Any]:
     """Return loss and outputs, found where Trainer looks for them."""
     if parts.trainer is not None:
         is_pair = isinstance(returned, (tuple, list)) and len(returned) == 2
@@ -210,18 +210,18 @@ def _gradients(model: Any, loss: Any) -> dict[str, Any]:
     """Go backward once, and return which parameters have gradients that are not finite."""
     torch = torch_of_the_job()
     trained = sum(each.requires_grad for each in model.parameters())
-    told: dict[str, Any] = {"tried": False, "made": 0, "wrong": [], "error": None}
-    told["trained"] = trained
+    facts: dict[str, Any] = {"tried": False, "made": 0, "wrong": [], "error": None}
+    facts["trained"] = trained
     if not isinstance(loss, torch.Tensor) or not loss.requires_grad or loss.numel() != 1:
-        return told
-    told["tried"] = True
+        return facts
+    facts["tried"] = True
     try:
         model.zero_grad(set_to_none=True)
         loss.backward()
     except Exception as error:  # noqa: BLE001 - code of the user
-        return {**told, "error": _error(error)}
+        return {**facts, "error": _error(error)}
     grads = [(name, each.grad) for name, each in model.named_parameters() if each.grad is not None]
-    return {**told, "made": len(grads), "wrong": _not_finite(grads)}
+    return {**facts, "made": len(grads), "wrong": _not_finite(grads)}
 
 
 def _not_finite(named: Any) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..factory import torch_of_the_job
-from ..progress import told
+from ..progress import report
 from . import holders, live_tensors, steps
 from . import parts as model_parts
 
@@ -26,8 +26,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     Those that were taken after step ``warm_up`` and are still there count as growing, if they are
     from ``many`` steps. Raises CannotAnswerError.
     """
-    parts = model_parts.of(request)
-    step = steps.of(parts)
+    parts = model_parts.parts_of(request)
+    step = steps.step_of(parts)
     devices = _devices(parts)
     facts: dict[str, Any] = {"model": parts.name, "devices": devices, "missing": "", "error": ""}
     facts["notes"] = [*model_parts.versions(), *parts.notes]
@@ -76,7 +76,7 @@ def _measured(
             on_gpu = sum(torch.cuda.memory_allocated(each) for each in devices)
             allocated.append(on_gpu if devices else on_cpu)
             resident.append(_resident())
-            told(f"step {number} of {many}: {allocated[-1] / 1e6:,.1f} MB")
+            report(f"step {number} of {many}: {allocated[-1] / 1e6:,.1f} MB")
     finally:
         gc.unfreeze()
     return {
@@ -88,7 +88,7 @@ def _measured(
 
 
 def _resident() -> int:
-    """Return the memory of this process; 0 where the system does not tell."""
+    """Return the memory of this process; 0 where the system does not report it."""
     with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -9,7 +9,7 @@ from . import parts as model_parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, weights=False, processor=False)
+    parts = model_parts.parts_of(request, weights=False, processor=False)
     model = parts.needed("model", "a model")
     error = _made_optimizer(parts)
     names = {id(each): name for name, each in model.named_parameters()}
@@ -31,7 +31,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _made_optimizer(parts: Parts) -> str:
+def _made_optimizer(parts: ModelParts) -> str:
     """Have a Trainer make its optimizer, as it does at the start of training."""
     make = getattr(parts.trainer, "create_optimizer", None)
     if parts.optimizer is not None or make is None:

@@ -1,4 +1,4 @@
-"""What is looked at: what a factory returns, sorted by what each part is."""
+"""The parts that a factory returns, sorted by what each is."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SEED = 0
 
 
 @dataclasses.dataclass
-class Parts:
-    """What a factory can return, None where it does not."""
+class ModelParts:
+    """The parts that a factory can return, None where it does not."""
 
     model: Any = None
     processor: Any = None
@@ -30,7 +30,7 @@ class Parts:
     step: Any = None
     """A callable that makes one training step; it may take the number of the step."""
     notes: list[str] = dataclasses.field(default_factory=list)
-    """What a reader of the result should know of where these come from."""
+    """Notes for a reader of the result on where these come from."""
 
     @property
     def name(self) -> str:
@@ -65,10 +65,12 @@ class Parts:
         return value
 
 
-_NAMES = tuple(each.name for each in dataclasses.fields(Parts) if each.name != "notes")
+_NAMES = tuple(each.name for each in dataclasses.fields(ModelParts) if each.name != "notes")
 
 
-def of(request: dict[str, Any], *, weights: bool = True, processor: bool = True) -> Parts:
+def parts_of(
+    request: dict[str, Any], *, weights: bool = True, processor: bool = True
+) -> ModelParts:
     """Return the parts of ``factory`` (``package.module:callable``) or of the folder ``config``.
 
     ``device`` is where the model goes (None: where it is). Without ``weights`` the model of a
@@ -80,7 +82,9 @@ def of(request: dict[str, Any], *, weights: bool = True, processor: bool = True)
     torch.manual_seed(SEED)
     if request.get("config"):
         configured = importlib.import_module("..configured", __name__)
-        parts: Parts = configured.of(request["config"], weights=weights, processor=processor)
+        parts: ModelParts = configured.parts_of_folder(
+            request["config"], weights=weights, processor=processor
+        )
     else:
         parts = sorted_out(_made(request["factory"]), request["factory"])
     if parts.trainer is not None:
@@ -98,12 +102,12 @@ def _made(factory: str) -> Any:
     return made()
 
 
-def sorted_out(made: Any, factory: str) -> Parts:
+def sorted_out(made: Any, factory: str) -> ModelParts:
     """Sort what a factory has returned. Raises CannotAnswerError for what is not known."""
     if isinstance(made, dict) and set(made) & set(_NAMES):
-        return _named(made, factory)
+        return _parts_by_name(made, factory)
     several = isinstance(made, (tuple, list)) and _kind(made[0] if made else None) != "inputs"
-    parts = Parts()
+    parts = ModelParts()
     for each in made if several else (made,):
         kind = _kind(each)
         if kind is None or getattr(parts, kind) is not None:
@@ -117,7 +121,7 @@ def sorted_out(made: Any, factory: str) -> Parts:
     return parts
 
 
-def _named(made: Mapping[str, Any], factory: str) -> Parts:
+def _parts_by_name(made: Mapping[str, Any], factory: str) -> ModelParts:
     unknown = sorted(str(each) for each in made if each not in _NAMES)
     if unknown:
         message = (
@@ -125,7 +129,7 @@ def _named(made: Mapping[str, Any], factory: str) -> Parts:
             f"{', '.join(_NAMES)}"
         )
         raise CannotAnswerError(message)
-    return Parts(**made)
+    return ModelParts(**made)
 
 
 def _kind(value: Any) -> str | None:
@@ -151,7 +155,7 @@ def _kind(value: Any) -> str | None:
 _OF_PROCESSORS = ("image_processor", "convert_tokens_to_ids", "tokenizer", "model_input_names")
 
 
-def _add_parts_of_trainer(parts: Parts) -> None:
+def _add_parts_of_trainer(parts: ModelParts) -> None:
     """Take from a Trainer what the factory does not return by itself."""
     for part, names in _OF_TRAINERS.items():
         held = (getattr(parts.trainer, each, None) for each in names)
@@ -168,9 +172,9 @@ _OF_TRAINERS = {
 
 def versions() -> list[str]:
     """Return the versions on which an answer rests."""
-    told = []
+    found = []
     for name in ("torch", "transformers"):
         module: Any = sys.modules.get(name)
         if module is not None:
-            told.append(f"{name} {getattr(module, '__version__', 'of unknown version')}")
-    return told
+            found.append(f"{name} {getattr(module, '__version__', 'of unknown version')}")
+    return found

@@ -38,7 +38,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
     Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, processor=False)
+    parts = model_parts.parts_of(request, processor=False)
     model = parts.needed("model", "a model")
     facts: dict[str, Any] = {"model": parts.name, "missing": "", "cases": [], "used": []}
     facts["notes"] = [*model_parts.versions(), *parts.notes]
@@ -120,18 +120,18 @@ def _compared(model: Any, both: _Both, name: str, how: dict[str, Any]) -> Iterat
         return
     for side in ("", "padded on the left", "padded on the right"):
         asked = _padded(given, side)
-        told = {"name": f"{name} {side}".strip(), "skipped": "", "error": "", "differs": ""}
+        facts = {"name": f"{name} {side}".strip(), "skipped": "", "error": "", "differs": ""}
         try:
             wanted = _positions(official, asked, owner)
         except Exception as error:  # noqa: BLE001 - not every version takes every case
-            yield {**told, "skipped": f"{type(error).__name__}: {error}"[:_LONGEST]}
+            yield {**facts, "skipped": f"{type(error).__name__}: {error}"[:_LONGEST]}
             continue
         try:
             got = _positions(own, asked, owner, official)
         except Exception as error:  # noqa: BLE001 - code of the user
-            yield {**told, "error": f"{type(error).__name__}: {error}"[:_LONGEST]}
+            yield {**facts, "error": f"{type(error).__name__}: {error}"[:_LONGEST]}
         else:
-            yield {**told, "differs": _difference(got, wanted, asked)}
+            yield {**facts, "differs": _difference(got, wanted, asked)}
 
 
 def _padded(given: dict[str, Any], side: str) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
         yield {"name": "", "skipped": "no rotary embedding of the text was found"}
         return
     for name, how in _CASES[:7:3]:
-        told = {"name": name, "skipped": "", "error": "", "differs": ""}
+        facts = {"name": name, "skipped": "", "error": "", "differs": ""}
         seen: list[Any] = []
 
         def note(_: Any, args: Any, kwargs: Any, seen: list[Any] = seen) -> None:
@@ -208,7 +208,7 @@ def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
             given = model_inputs.moved(model_inputs.of_grids(model, **how), model)
             wanted = _positions(official, given, owner)
         except Exception as error:  # noqa: BLE001 - not every version takes every case
-            yield {**told, "skipped": f"{type(error).__name__}: {error}"[:_LONGEST]}
+            yield {**facts, "skipped": f"{type(error).__name__}: {error}"[:_LONGEST]}
             continue
         handles = [each.register_forward_pre_hook(note, with_kwargs=True) for each in rotary]
         try:
@@ -216,15 +216,15 @@ def _used(model: Any, owner: Any, official: Any) -> Iterator[dict[str, Any]]:
                 model.eval()(**given)
         except Exception as error:  # noqa: BLE001 - the model's own, for any reason
             failed = f"the forward failed: {type(error).__name__}: {error}"
-            yield {**told, "skipped": failed[:_LONGEST]}
+            yield {**facts, "skipped": failed[:_LONGEST]}
             continue
         finally:
             for handle in handles:
                 handle.remove()
         if not seen:
-            yield {**told, "skipped": "the rotary embedding was not given position ids"}
+            yield {**facts, "skipped": "the rotary embedding was not given position ids"}
         else:
-            yield {**told, "differs": _difference(seen[0], wanted, given)}
+            yield {**facts, "differs": _difference(seen[0], wanted, given)}
 
 
 def _rotary(model: Any) -> Iterator[Any]:

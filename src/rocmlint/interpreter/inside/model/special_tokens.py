@@ -12,7 +12,7 @@ from . import parts as model_parts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 _ENDING = "_token_id"
 
@@ -23,7 +23,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     ``expected`` is a list of [token, id]; ``names`` is None or ``package.module:name`` of a mapping
     or a class with one. Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, weights=False)
+    parts = model_parts.parts_of(request, weights=False)
     wanted = [(token, number, "--expect") for token, number in request["expected"]]
     if request["names"]:
         wanted += [(*each, request["names"]) for each in _declared(request["names"])]
@@ -85,11 +85,11 @@ def _ids_of_config(model: Any) -> Iterator[tuple[str, int]]:
                 yield name, value
 
 
-def _tokens(parts: Parts, wanted: list[tuple[str, int, str]]) -> Iterator[dict[str, Any]]:
+def _tokens(parts: ModelParts, wanted: list[tuple[str, int, str]]) -> Iterator[dict[str, Any]]:
     """Yield the facts on each token that is expected to have an id."""
     by_name = dict(_ids_of_config(parts.model))
     for name, number in by_name.items():
-        token = _named(parts, name)
+        token = _token_of(parts, name)
         if token is not None:
             wanted.append((token, number, f"{name} of the model's configuration"))
     seen = set()
@@ -99,7 +99,7 @@ def _tokens(parts: Parts, wanted: list[tuple[str, int, str]]) -> Iterator[dict[s
             yield {"token": token, "expected": number, "source": source, **_facts(parts, token)}
 
 
-def _named(parts: Parts, name: str) -> str | None:
+def _token_of(parts: ModelParts, name: str) -> str | None:
     """Return the token that a processor or a tokenizer has under the name of an id."""
     attribute = name[: -len("_id")]  # image_token_id, and image_token
     for holder in (parts.processor, parts.tokenizer):
@@ -109,8 +109,8 @@ def _named(parts: Parts, name: str) -> str | None:
     return None
 
 
-def _facts(parts: Parts, token: str) -> dict[str, Any]:
-    """Return what the tokenizer makes of a token, alone and inside of text."""
+def _facts(parts: ModelParts, token: str) -> dict[str, Any]:
+    """Return how the tokenizer splits a token, alone and inside of text."""
     tokenizer = parts.tokenizer
     facts: dict[str, Any] = {"id": None, "alone": None, "inside": None, "error": None}
     try:

@@ -12,10 +12,10 @@ from . import inputs as model_inputs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .parts import Parts
+    from .parts import ModelParts
 
 
-def of(parts: Parts) -> Callable[[int], object]:
+def step_of(parts: ModelParts) -> Callable[[int], object]:
     """Return what makes the step of a number. Raises CannotAnswerError."""
     if parts.step is not None:
         parts.notes.append("the step is the one of the factory")
@@ -38,7 +38,7 @@ def _numbered(step: Any) -> Callable[[int], object]:
     return numbered
 
 
-def _optimizer(parts: Parts) -> Any:
+def _optimizer(parts: ModelParts) -> Any:
     """Return the optimizer, or a plain one that has state as the usual ones do."""
     if parts.optimizer is None:
         torch = torch_of_the_job()
@@ -47,8 +47,8 @@ def _optimizer(parts: Parts) -> Any:
     return parts.optimizer
 
 
-def _of_trainer(parts: Parts) -> Callable[[int], object]:
-    given = model_inputs.of(parts, labels=True)
+def _of_trainer(parts: ModelParts) -> Callable[[int], object]:
+    given = model_inputs.inputs_for(parts, labels=True)
     if parts.optimizer is None and callable(getattr(parts.trainer, "create_optimizer", None)):
         parts.trainer.create_optimizer()
         parts.optimizer = parts.trainer.optimizer
@@ -64,10 +64,10 @@ def _of_trainer(parts: Parts) -> Callable[[int], object]:
     return step
 
 
-def _usual(parts: Parts) -> Callable[[int], object]:
+def _usual(parts: ModelParts) -> Callable[[int], object]:
     model, arguments = parts.model.train(), ()
     if hasattr(parts.inputs, "keys") or parts.inputs is None:
-        keywords = model_inputs.of(parts, labels=True)
+        keywords = model_inputs.inputs_for(parts, labels=True)
     else:
         arguments, keywords = tuple(model_inputs.moved(parts.inputs, model)), {}
     optimizer = _optimizer(parts)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import CannotAnswerError
 from ..factory import imported
-from ..progress import told
+from ..progress import report
 from . import data
 from . import parts as model_parts
 
 if TYPE_CHECKING:
-    from .parts import Parts
+    from .parts import ModelParts
 
 _PROBLEMS = 50
 """Of images that could not be read; there may be as many as images."""
@@ -25,10 +25,10 @@ _TRIES = 12
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Count the vision tokens of each sample of ``data``.
 
-    ``images`` is where relative paths begin (None: beside the file), ``limit`` the tokens that a
-    sample may have, ``worst`` how many samples are told in full. Raises CannotAnswerError.
+    ``images`` is where relative paths begin (None: at the file), ``limit`` the tokens that a
+    sample may have, ``worst`` how many samples are reported in full. Raises CannotAnswerError.
     """
-    parts = model_parts.of(request, weights=False)
+    parts = model_parts.parts_of(request, weights=False)
     facts: dict[str, Any] = {
         "model": parts.name,
         "notes": [*model_parts.versions(), *parts.notes],
@@ -51,7 +51,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 class _Counter:
     """Asks the processor once for each size: the tokens of an image depend on nothing else."""
 
-    def __init__(self, parts: Parts, pillow: Any) -> None:
+    def __init__(self, parts: ModelParts, pillow: Any) -> None:
         self._parts, self._pillow = parts, pillow
         self.known: dict[tuple[int, int], int] = {}
 
@@ -109,7 +109,7 @@ def _counted(counter: _Counter, request: dict[str, Any]) -> dict[str, Any]:
             heapq.heappush(worst, (tokens, -samples, entry))
             if len(worst) > request["worst"]:
                 heapq.heappop(worst)
-        told(f"{samples:,} samples, {sum(by_image.values()):,} images")
+        report(f"{samples:,} samples, {sum(by_image.values()):,} images")
     return {
         "samples": samples,
         "videos": videos,
@@ -132,9 +132,9 @@ def _images(counter: _Counter, sample: data.Sample) -> tuple[list[dict[str, Any]
             raise
         except Exception as error:  # noqa: BLE001 - damaged images, and processors that refuse one
             first = (str(error).splitlines() or [type(error).__name__])[0]
-            wrong.append(f"{sample.name}: {data.shown(image)}: {first[:200]}")
+            wrong.append(f"{sample.name}: {data.image_name(image)}: {first[:200]}")
         else:
-            found.append({"path": data.shown(image), "size": list(size), "tokens": tokens})
+            found.append({"path": data.image_name(image), "size": list(size), "tokens": tokens})
     return found, wrong
 
 
@@ -164,7 +164,7 @@ def _fitting(counter: _Counter, sizes: list[list[int]], limit: int) -> dict[str,
     return best
 
 
-def _patches(parts: Parts) -> dict[str, Any]:
+def _patches(parts: ModelParts) -> dict[str, Any]:
     """Return how processor and model cut an image into patches; None where they do not say."""
     vision = getattr(getattr(parts.model, "config", None), "vision_config", None)
     images = parts.image_processor

@@ -36,7 +36,7 @@ _READ = {
 }
 """The files of a .dist-info that are read, and how many bytes each may have."""
 _LEFT_BY_PIP = "~"
-"""What pip calls the folders that it could not remove (``~orch-2.9.0.dist-info``) begins so."""
+"""The names of folders that pip could not remove begin so (``~orch-2.9.0.dist-info``)."""
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -54,14 +54,14 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
             continue
         seen.add(real)
         try:
-            told = _told(each)
+            facts = _facts_of(each)
         except Exception as error:  # noqa: BLE001 - one broken dist-info must not hide the others
             unreadable.append(f"{_place(each)}: {type(error).__name__}: {error}")
             continue
-        if told is None:
+        if facts is None:
             unreadable.append(f"{_place(each)}: has no readable METADATA: an incomplete uninstall")
-        elif found.setdefault(told["name"], told) is not told:
-            hidden.append(told)
+        elif found.setdefault(facts["name"], facts) is not facts:
+            hidden.append(facts)
     return {
         "executable": sys.executable,
         "version": sys.version.split()[0],
@@ -81,7 +81,7 @@ def _is_managed() -> bool:
     return sys.prefix == sys.base_prefix and os.path.isfile(marker)
 
 
-def _told(distribution: Distribution) -> dict[str, Any] | None:
+def _facts_of(distribution: Distribution) -> dict[str, Any] | None:
     _check_files(_place(distribution))
     metadata: Any = distribution.metadata
     if not metadata or not metadata["Name"] or not metadata["Version"]:

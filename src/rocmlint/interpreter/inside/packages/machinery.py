@@ -1,4 +1,4 @@
-"""Whether imports still work as Python brings them, or start-up code has changed how they do.
+"""Whether imports still work as in a new Python, or start-up code has changed how they do.
 
 Everything that runs here ran after the ``.pth`` files and ``sitecustomize``. What an import does is
 written in three modules that are frozen into the interpreter, so each function and class that they
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 _FROZEN = ("_frozen_importlib", "_frozen_importlib_external", "zipimport")
 _COMPILED = ("_imp", "_io", "_thread", "_warnings", "_weakref", "builtins", "marshal", os.name)
-"""What the frozen modules call that is written in C."""
+"""The modules in C that the frozen modules call."""
 _ONLY_WRITES = {"print"}
 """A builtin that they call for ``python -v`` alone, and that programs like to replace."""
 _OF_CLASSES = {"__abstractmethods__", "_abc_impl", "__dict__", "__weakref__", "__doc__"}
-"""What a class may have got, or lost, without another behaviour."""
+"""Attributes that a class may have gained or lost without a change of behavior."""
 _PLAIN = (bool, int, str, bytes, list, tuple)
 
 
 @dataclass(frozen=True)
-class Change:
-    """What was done to the import system, and where that is written."""
+class ImportChange:
+    """A change of the import system, and where that is written."""
 
     what: str
     place: str | None
 
 
-def changes() -> list[Change]:
-    """Return what is not as the interpreter brought it; empty for nearly every environment."""
-    found: list[Change] = []
+def changes() -> list[ImportChange]:
+    """Return the changes to the import system; empty for nearly every environment."""
+    found: list[ImportChange] = []
     used = {"__import__", "__build_class__"}
     for name in _FROZEN:
         code = _imp.get_frozen_object(name)
@@ -66,23 +66,27 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(each)
 
 
-def _changed_names(module: object, original: Mapping[str, Any], name: str) -> Iterator[Change]:
+def _changed_names(
+    module: object, original: Mapping[str, Any], name: str
+) -> Iterator[ImportChange]:
     if type(module) is not ModuleType:
         yield _replaced(name, place_of(module))
         return
     live = vars(module)
     for key, value in original.items():
         if not key.startswith("__"):
-            yield from _changed(live.get(key), value, f"{_told(name)}.{key}", (live, original))
+            yield from _changed(
+                live.get(key), value, f"{_public_name(name)}.{key}", (live, original)
+            )
     for key in live.keys() - original.keys():
         value = live[key]
         if hasattr(builtins, key) or (isinstance(value, ModuleType) and not _is_known(value)):
             if not key.startswith("__"):
-                yield _replaced(f"{_told(name)}.{key}", place_of(value))
+                yield _replaced(f"{_public_name(name)}.{key}", place_of(value))
 
 
-def _replaced(name: str, place: str | None) -> Change:
-    return Change(f"replaces {name}", place or _mention_of(name.rpartition(".")[2]))
+def _replaced(name: str, place: str | None) -> ImportChange:
+    return ImportChange(f"replaces {name}", place or _mention_of(name.rpartition(".")[2]))
 
 
 def _mention_of(name: str) -> str | None:
@@ -106,7 +110,7 @@ def _mention_of(name: str) -> str | None:
     return None
 
 
-def _told(name: str) -> str:
+def _public_name(name: str) -> str:
     return name.replace("_frozen_importlib_external", "importlib").replace("_frozen_", "")
 
 
@@ -118,7 +122,7 @@ _Spaces = tuple["Mapping[str, Any]", "Mapping[str, Any]"]
 """The names of a module: as they are now, and as its code defines them."""
 
 
-def _changed(live: Any, original: Any, name: str, spaces: _Spaces) -> Iterator[Change]:
+def _changed(live: Any, original: Any, name: str, spaces: _Spaces) -> Iterator[ImportChange]:
     """Yield what is not as it was defined; of a class, each method."""
     if isinstance(original, (staticmethod, classmethod, property)):
         if type(live) is not type(original):
@@ -157,7 +161,7 @@ def _with_live(original: tuple[Any, ...] | None, live: tuple[Any, ...] | None) -
     return repr(tuple(new if type(old) is type(new) is object else old for old, new in pairs))
 
 
-def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Iterator[Change]:
+def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Iterator[ImportChange]:
     if type(live) is not type(original):
         yield _replaced(name, place_of(live))
         return
@@ -171,7 +175,7 @@ def _changed_class(live: Any, original: type, name: str, spaces: _Spaces) -> Ite
             yield from _changed(now[key], before[key], f"{name}.{key}", spaces)
 
 
-def _written_in_python(name: str, used: set[str]) -> Iterator[Change]:
+def _written_in_python(name: str, used: set[str]) -> Iterator[ImportChange]:
     """Yield the names that stand for Python code where the interpreter has code in C."""
     module = sys.modules.get(name)
     if module is None:
@@ -191,7 +195,7 @@ def _is_compiled(value: Any, name: str) -> bool:
     return type(value) is BuiltinFunctionType and value.__name__ == name
 
 
-def _changed_front() -> Iterator[Change]:
+def _changed_front() -> Iterator[ImportChange]:
     """Yield what is changed of ``import_module`` and the rest of ``importlib/__init__.py``."""
     folder = os.path.join(os.path.dirname(os.__file__), "importlib")
     path = os.path.join(folder, "__init__.py")
@@ -206,7 +210,7 @@ def _changed_front() -> Iterator[Change]:
     )
 
 
-def _changed_state() -> Iterator[Change]:
+def _changed_state() -> Iterator[ImportChange]:
     """Yield what takes the place of the lists and tables that imports go through."""
     kinds = {"modules": dict, "meta_path": list, "path_hooks": list, "path_importer_cache": dict}
     for name, kind in kinds.items():
@@ -215,7 +219,7 @@ def _changed_state() -> Iterator[Change]:
             yield _replaced(f"sys.{name}", place_of(value))
     for name in ("gettrace", "getprofile"):
         if follower := getattr(sys, name)():
-            yield Change(f"calls {name.replace('get', 'sys.set')}", place_of(follower))
+            yield ImportChange(f"calls {name.replace('get', 'sys.set')}", place_of(follower))
 
 
 def place_of(value: Any) -> str | None:

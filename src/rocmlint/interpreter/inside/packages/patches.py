@@ -1,4 +1,4 @@
-"""What is known of the files of a manifest in this interpreter: the facts, without a judgement."""
+"""Facts about the files of a manifest in this interpreter, without a judgement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .. import search
 from ..imports.bytecode import Execution, compiled, execution_of
 from ..imports.files import (
-    Copy,
+    ModuleCopy,
     found_below,
     importer_of,
     locate,
@@ -128,7 +128,7 @@ def _file(wanted: dict[str, Any], package: str) -> dict[str, Any]:
     }
 
 
-def _data_file(path: str) -> tuple[Copy | None, list[Copy]]:
+def _data_file(path: str) -> tuple[ModuleCopy | None, list[ModuleCopy]]:
     """Find a file that is not a module: below each copy of its package."""
     top, _, rest = path.partition("/")
     found = []
@@ -136,13 +136,13 @@ def _data_file(path: str) -> tuple[Copy | None, list[Copy]]:
         for folder in package.locations or ():
             place = os.path.join(folder, rest)
             if os.path.isfile(place):
-                found.append(Copy(path, "data", place, "", package.root))
+                found.append(ModuleCopy(path, "data", place, "", package.root))
     first = locate(top)[:1]
     wins = found and first and found[0].root == first[0].root
     return (found[0], found[1:]) if wins else (None, found)
 
 
-def _described(copy: Copy) -> dict[str, Any]:
+def _described(copy: ModuleCopy) -> dict[str, Any]:
     """Return a copy and the hash of its content."""
     facts: dict[str, Any] = {**asdict(copy), "sha256": None, "unreadable": None}
     try:
@@ -155,7 +155,7 @@ def _described(copy: Copy) -> dict[str, Any]:
     return facts
 
 
-def _winner(copy: Copy, path: str, package: str) -> dict[str, Any]:
+def _winner(copy: ModuleCopy, path: str, package: str) -> dict[str, Any]:
     """Return all that is known of the copy that an import takes."""
     facts = _described(copy)
     if copy.origin is None or facts["unreadable"]:
@@ -179,14 +179,14 @@ def _winner(copy: Copy, path: str, package: str) -> dict[str, Any]:
     }
 
 
-def _is_linked(copy: Copy, real: str) -> bool:
+def _is_linked(copy: ModuleCopy, real: str) -> bool:
     """Return whether a symbolic link leads out of the folder that holds the package."""
     root, origin = cast("str", copy.root), cast("str", copy.origin)
     return real != os.path.join(os.path.realpath(root), os.path.relpath(origin, root))
 
 
-def _recorded(copy: Copy, path: str, package: str) -> bool | None:
-    """Return whether a file is the one that its wheel brought; None without a hash of it."""
+def _recorded(copy: ModuleCopy, path: str, package: str) -> bool | None:
+    """Return whether a file is the one of its wheel; None without a hash of it."""
     for distribution in owners(package, copy.root or ""):
         recorded = known_record_of(distribution).get(path)
         if recorded is not None and copy.origin:
@@ -194,7 +194,7 @@ def _recorded(copy: Copy, path: str, package: str) -> bool | None:
     return None
 
 
-def _execution_in_archive(copy: Copy) -> Execution:
+def _execution_in_archive(copy: ModuleCopy) -> Execution:
     """Return what an import from an archive runs: the loader itself decides about its bytecode."""
     source = source_in_archive(copy)
     taken = copy.origin if copy.origin != source else None
@@ -221,13 +221,13 @@ def _misplaced(path: str, sha256: str, root: str | None) -> Iterator[str]:
     if root is None:
         return
     right, name = os.path.join(root, path), os.path.basename(path)
-    for place in _named(os.path.join(root, path.split("/", maxsplit=1)[0])).get(name, ()):
+    for place in _files_by_name(os.path.join(root, path.split("/", maxsplit=1)[0])).get(name, ()):
         if place != right and _hash(place) == sha256:
             yield place
 
 
 @cache
-def _named(top: str) -> dict[str, list[str]]:
+def _files_by_name(top: str) -> dict[str, list[str]]:
     """Return the files below a folder by their names."""
     found: dict[str, list[str]] = {}
     for folder, _, names in os.walk(top):
@@ -248,7 +248,7 @@ _SOURCES = Sources(winners)
 """Each is read once for all files of the manifests."""
 
 
-def _doubts(module: str, winner: Copy | None) -> list[dict[str, str | None]]:
+def _doubts(module: str, winner: ModuleCopy | None) -> list[dict[str, str | None]]:
     """Return what may make an import of the module execute other code, or change what it made."""
     found: list[dict[str, str | None]] = [asdict(each) for each in changes()]
     if winner is not None and (chain := winners(module)):
@@ -270,8 +270,8 @@ def _with_parents(module: str) -> list[str]:
     return [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
-def _loaded(module: str, winner: Copy | None) -> dict[str, Any] | None:
-    """Tell of a module that start-up code has put into ``sys.modules``, and of its file."""
+def _loaded(module: str, winner: ModuleCopy | None) -> dict[str, Any] | None:
+    """Report a module that start-up code has put into ``sys.modules``, and its file."""
     if module not in sys.modules:
         return None
     spec = getattr(sys.modules[module], "__spec__", None)

@@ -28,11 +28,11 @@ _ALGORITHMS = ("sha256", "sha384", "sha512")
 _MOST_UP = 3
 """Folders between site-packages and that of the environment: ``lib/python3.12/site-packages``."""
 _UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
-"""What a RECORD cannot hold a hash of (the format's specification)."""
+"""Files of which a RECORD cannot hold a hash (the format's specification)."""
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledDistribution:
     """A distribution: ``place`` is its .dist-info or .egg-info, ``root`` the folder around it.
 
     ``source`` is the project's folder if the install is editable, ``installer`` who says to have
@@ -53,16 +53,16 @@ def normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def installed(name: str, path: list[str]) -> list[Installed]:
+def installed(name: str, path: list[str]) -> list[InstalledDistribution]:
     """Find the distributions of a name in folders, in their order."""
     return [each for folder in path for each in in_folder(folder) if normalized(name) == each.name]
 
 
-def owners(name: str, root: str) -> list[Installed]:
+def owners(name: str, root: str) -> list[InstalledDistribution]:
     """Find the distributions of a name that a package in a folder can belong to.
 
-    That are those beside it, or the editable installs of a project that has it: what is editable
-    has its files elsewhere, so a package beside it is a leftover of another install.
+    That are those next to it, or the editable installs of a project that has it: what is editable
+    has its files elsewhere, so a package next to it is a leftover of another install.
     """
     beside = [each for each in installed(name, [root]) if each.source is None]
     return beside or [
@@ -72,7 +72,7 @@ def owners(name: str, root: str) -> list[Installed]:
     ]
 
 
-def record_of(distribution: Installed) -> Mapping[str, str] | None:
+def record_of(distribution: InstalledDistribution) -> Mapping[str, str] | None:
     """Read the RECORD: hashes ("sha256=...", empty for none) by path below the root.
 
     None if there is none. Raises ValueError for one that cannot be read.
@@ -97,7 +97,7 @@ def _is_of_environment(path: str) -> bool:
 
 
 @cache
-def known_record_of(distribution: Installed) -> Mapping[str, str]:
+def known_record_of(distribution: InstalledDistribution) -> Mapping[str, str]:
     """Read the RECORD; empty if there is none that can be read."""
     try:
         return record_of(distribution) or {}
@@ -119,12 +119,12 @@ def is_as_recorded(path: str, recorded: str) -> bool | None:
 
 
 def needs_no_hash(path: str) -> bool:
-    """Return whether an entry stands without a hash in every RECORD: itself, and bytecode."""
+    """Return whether an entry has no hash in every RECORD: itself, and bytecode."""
     return os.path.basename(path) in _UNHASHED or "/__pycache__/" in f"/{path}"
 
 
 @cache
-def in_folder(folder: str) -> tuple[Installed, ...]:
+def in_folder(folder: str) -> tuple[InstalledDistribution, ...]:
     """Find the distributions of a folder, by name."""
     try:
         names = sorted(os.listdir(folder or os.curdir))
@@ -134,11 +134,11 @@ def in_folder(folder: str) -> tuple[Installed, ...]:
     return tuple(_read(os.path.abspath(folder), name) for name in found)
 
 
-def _read(root: str, folder: str) -> Installed:
+def _read(root: str, folder: str) -> InstalledDistribution:
     place = os.path.join(root, folder)
     stem = os.path.splitext(folder)[0]
     known = Distribution.at(place)
-    return Installed(
+    return InstalledDistribution(
         normalized(stem.split("-")[0]),
         _version(known),
         place,

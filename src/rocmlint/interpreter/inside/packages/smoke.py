@@ -9,21 +9,21 @@ from ..imports.importing import import_installed
 
 
 def answer(request: dict[str, str]) -> dict[str, Any]:
-    """Import ``module``; tell its version, its error, and what it says of torch.
+    """Import ``module``; return its version, its error, and what it says of torch.
 
     ``has_torch`` is what its ``is_torch_available`` gives; None where it has no such function.
     """
     name = request["module"]
-    told: dict[str, Any] = {"error": "", "version": "", "has_torch": None, "torch": {}}
+    facts: dict[str, Any] = {"error": "", "version": "", "has_torch": None, "torch": {}}
     try:
         module = import_installed(name)
-        told["version"] = str(getattr(module, "__version__", ""))
-        told["has_torch"] = _has_torch(name)
+        facts["version"] = str(getattr(module, "__version__", ""))
+        facts["has_torch"] = _has_torch(name)
         if name == "torch":
-            told["torch"] = {"torch": _torch(module)}
+            facts["torch"] = {"torch": _torch(module)}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - an import may raise anything
-        told["error"] = f"{type(error).__name__}: {error}"
-    return told
+        facts["error"] = f"{type(error).__name__}: {error}"
+    return facts
 
 
 def _has_torch(name: str) -> bool | None:
@@ -39,17 +39,17 @@ def _has_torch(name: str) -> bool | None:
 
 def _torch(torch: Any) -> dict[str, Any]:
     version = getattr(torch, "version", None)
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "hip": str(getattr(version, "hip", None) or ""),
         "architectures": [],
         "devices": [],
         "error": "",
     }
     try:
-        told["architectures"] = list(map(str, torch.cuda.get_arch_list()))
+        facts["architectures"] = list(map(str, torch.cuda.get_arch_list()))
         for index in range(torch.cuda.device_count()):
             properties = torch.cuda.get_device_properties(index)
-            told["devices"].append(str(getattr(properties, "gcnArchName", properties.name)))
+            facts["devices"].append(str(getattr(properties, "gcnArchName", properties.name)))
     except Exception as error:  # noqa: BLE001 - no driver, no device
-        told["error"] = f"{type(error).__name__}: {error}"
-    return told
+        facts["error"] = f"{type(error).__name__}: {error}"
+    return facts

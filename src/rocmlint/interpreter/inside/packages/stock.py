@@ -1,4 +1,4 @@
-"""How an installed distribution differs from what its wheel brought, by its RECORD."""
+"""How an installed distribution differs from its wheel, by its RECORD."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import forks, progress, search
 from ..imports.bytecode import execution_of, runs_bytecode
 from ..imports.files import locate
 from .records import (
-    Installed,
+    InstalledDistribution,
     installed,
     is_as_recorded,
     known_record_of,
@@ -39,11 +39,11 @@ def answer(request: list[str]) -> dict[str, Any]:
     }
 
 
-def _all(name: str) -> list[Installed]:
+def _all(name: str) -> list[InstalledDistribution]:
     return installed(name, list(dict.fromkeys(os.path.abspath(each) for each in search.path())))
 
 
-def _facts(distribution: Installed) -> dict[str, Any]:
+def _facts(distribution: InstalledDistribution) -> dict[str, Any]:
     """Compare each file; ``error`` says why nothing could be compared."""
     facts = asdict(distribution)
     try:
@@ -64,7 +64,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
     found: dict[str, Any] = {"equal": 0, "changed": [], "missing": [], "unhashed": []}
     equal = []
     for number, (path, recorded) in enumerate(record.items(), 1):
-        progress.told(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
+        progress.report(f"{os.path.basename(root)}/{path} ({number} of {len(record)} files)")
         if needs_no_hash(path):
             continue
         place = os.path.join(root, path)
@@ -91,7 +91,7 @@ def _compared(record: Mapping[str, str], root: str) -> dict[str, Any]:
 def _stale(source: tuple[str, str]) -> list[dict[str, Any]]:
     """Return what an import runs of a file if that is not the file's own code."""
     path, place = source
-    progress.told(f"{path} (its bytecode)")
+    progress.report(f"{path} (its bytecode)")
     execution = execution_of(place) if runs_bytecode(place) else None
     return [] if execution is None or execution.same else [{"path": path, **asdict(execution)}]
 
@@ -102,7 +102,7 @@ def _folders(record: Iterable[str]) -> set[str]:
     return {each for each in tops if each.isidentifier() and each != "__pycache__"}
 
 
-def _added(record: Mapping[str, str], distribution: Installed) -> set[str]:
+def _added(record: Mapping[str, str], distribution: InstalledDistribution) -> set[str]:
     """Find what can be imported from the distribution's folders and no RECORD knows of."""
     found = {
         path
@@ -116,7 +116,7 @@ def _added(record: Mapping[str, str], distribution: Installed) -> set[str]:
     return found
 
 
-def _others(distribution: Installed) -> Iterator[Installed]:
+def _others(distribution: InstalledDistribution) -> Iterator[InstalledDistribution]:
     """Yield the other distributions of the folder."""
     for name in os.listdir(distribution.root):
         stem, extension = os.path.splitext(name)

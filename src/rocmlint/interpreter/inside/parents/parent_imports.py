@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..imports.bytecode import execution_of, runs_bytecode
-from ..imports.files import Copy, text_of
+from ..imports.files import ModuleCopy, text_of
 from .actions import actions
 from .reach import Reach, reach_of, used
 from .values import Space, Watched
@@ -38,9 +38,9 @@ class Doubt:
 class Sources:
     """The sources of packages, each read once."""
 
-    find: Callable[[str], list[Copy]]
+    find: Callable[[str], list[ModuleCopy]]
     """Returns what an import takes for a top-level module, last."""
-    known: dict[str, Copy | None] = field(default_factory=dict)
+    known: dict[str, ModuleCopy | None] = field(default_factory=dict)
     """The modules whose place is known: what imports take."""
     _spaces: dict[str, Space | None] = field(default_factory=dict)
     _reaches: dict[str, Reach] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Sources:
             return None
         return space
 
-    def _place(self, module: str) -> Copy | None:
+    def _place(self, module: str) -> ModuleCopy | None:
         """Find a module below its package, the file of which imports take."""
         parent, _, name = module.rpartition(".")
         if module not in self.known and not parent:
@@ -81,7 +81,7 @@ class Sources:
             around = self._place(parent)
             for folder in (around.locations if around else None) or ():
                 for path, locations in _places(os.path.join(folder, name)):
-                    self.known[module] = Copy(module, "source", path, "", None, locations)
+                    self.known[module] = ModuleCopy(module, "source", path, "", None, locations)
                     return self.known[module]
         return self.known.get(module)
 
@@ -108,7 +108,7 @@ def _places(stem: str) -> Iterator[tuple[str | None, tuple[str, ...] | None]]:
 
 def doubts(
     module: str,
-    chain: Sequence[Copy],
+    chain: Sequence[ModuleCopy],
     sources: Sources,
     takes: Callable[[str, list[str]], str | None],
 ) -> list[Doubt]:
@@ -153,7 +153,7 @@ def _of_file(space: Space, watched: Watched, reached: set[str]) -> list[Doubt]:
     return [Doubt(f"{space.origin}:{each.line}", each.what) for each in done]
 
 
-def _unreadable(parent: Copy, sources: Sources) -> Iterator[Doubt]:
+def _unreadable(parent: ModuleCopy, sources: Sources) -> Iterator[Doubt]:
     """Tell of a package whose code is not what its source says, or that has none."""
     if parent.origin is None:
         return

@@ -1,4 +1,4 @@
-"""One page for people that needs nothing beside it: findings, and what else is known of a job.
+"""One page for people in a single file: findings, and what else is known of a job.
 
 The findings are data in the page, which its script shows; without scripts they are a list. No text
 of a project is code in it: what is shown is text, and the policy of the page lets only its own

@@ -60,8 +60,8 @@ def _installed(content: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "ROCm", _with_source(rocm.get("version"), rocm.get("source"), "none found")
     devices = _object(content.get("devices"))
     names = Counter(map(_str, _list(devices.get("names"))))
-    told = ", ".join(f"{number} x {name}" for name, number in names.items())
-    yield "GPU", _with_source(told, devices.get("source"), "none found")
+    gpus = ", ".join(f"{number} x {name}" for name, number in names.items())
+    yield "GPU", _with_source(gpus, devices.get("source"), "none found")
     yield "torch", _with_source(torch.get("version"), torch.get("source"), "not installed")
     for name, version in sorted(_object(content.get("packages")).items()):
         if name != "torch":

@@ -1,4 +1,4 @@
-"""What a fix changes, as the lines of a small diff."""
+"""Changes of a fix, as the lines of a small diff."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ MAXIMUM_LINES = 12
 MAXIMUM_PLACES = 5
 
 
-class Changed(NamedTuple):
+class ChangedLine(NamedTuple):
     """A line that is removed or added; without a sign, what stands for lines left out."""
 
     sign: Literal["-", "+", ""]
     text: str
 
 
-def changes(fix: Fix, lines: Sequence[str]) -> Iterator[Changed]:
+def changes(fix: Fix, lines: Sequence[str]) -> Iterator[ChangedLine]:
     """Yield the lines that a fix removes and adds. None where the file has no such lines."""
     places = list(_places(sorted(fix.edits)))
     if any(edit.end_line > len(lines) + 1 for edit in fix.edits):
         return
     for index, edits in enumerate(places[:MAXIMUM_PLACES]):
         if index:
-            yield Changed("", MORE)
+            yield ChangedLine("", MORE)
         yield from _hunk(edits, lines)
     if len(places) > MAXIMUM_PLACES:
-        yield Changed("", MORE)
+        yield ChangedLine("", MORE)
 
 
 def _places(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
@@ -50,7 +50,7 @@ def _places(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield together
 
 
-def _hunk(edits: Sequence[Edit], lines: Sequence[str]) -> Iterator[Changed]:
+def _hunk(edits: Sequence[Edit], lines: Sequence[str]) -> Iterator[ChangedLine]:
     first, last = edits[0].line, max(edit.end_line for edit in edits)
     old = list(lines[first - 1 : last])
     new = _applied(edits, old, first)
@@ -64,11 +64,11 @@ def _hunk(edits: Sequence[Edit], lines: Sequence[str]) -> Iterator[Changed]:
     yield from _signed("+", new, start)
 
 
-def _signed(sign: Literal["-", "+"], lines: Sequence[str], start: int) -> Iterator[Changed]:
+def _signed(sign: Literal["-", "+"], lines: Sequence[str], start: int) -> Iterator[ChangedLine]:
     for line in lines[:MAXIMUM_LINES]:
-        yield Changed(sign, source(cut(with_starred_credentials(line), start)))
+        yield ChangedLine(sign, source(cut(with_starred_credentials(line), start)))
     if len(lines) > MAXIMUM_LINES:
-        yield Changed(sign, MORE)
+        yield ChangedLine(sign, MORE)
 
 
 def _applied(edits: Sequence[Edit], lines: Sequence[str], first: int) -> list[str]:

@@ -8,7 +8,7 @@ from typing import NewType
 from rocmlint.text.visible import visible
 
 Html = NewType("Html", str)
-"""What may be written into a page."""
+"""Text that is safe to write into a page."""
 NOTHING = Html("")
 
 
@@ -27,8 +27,10 @@ def element(tag: str, *inside: Html, **attributes: str) -> Html:
     An attribute with an empty value is left out.
     """
     names = {name: name.rstrip("_").replace("_", "-") for name in attributes}
-    told = "".join(f' {names[name]}="{text(value)}"' for name, value in attributes.items() if value)
-    return Html(f"<{tag}{told}>{''.join(inside)}</{tag}>")
+    attributes_text = "".join(
+        f' {names[name]}="{text(value)}"' for name, value in attributes.items() if value
+    )
+    return Html(f"<{tag}{attributes_text}>{''.join(inside)}</{tag}>")
 
 
 def joined(*parts: Html) -> Html:

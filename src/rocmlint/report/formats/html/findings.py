@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _AROUND = 2
 """Lines of code that are shown above and below a finding."""
 _IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
-"""In JSON they stand only in strings, where this means the same."""
+"""In JSON they occur only in strings, where this means the same."""
 
 
 def as_json(report: Report) -> str:
@@ -34,7 +34,7 @@ def as_json(report: Report) -> str:
     lines = Lines(report.texts)
     known_as = identities(report.findings, lines)
     findings = [
-        _finding(finding, identity, lines.of(finding.path))
+        _finding(finding, identity, lines.lines_of(finding.path))
         for finding, identity in zip(report.findings, known_as, strict=True)
     ]
     return dumps({"rules": _rules(report), "findings": findings}).translate(_IN_SCRIPT)
@@ -56,7 +56,7 @@ def as_list(findings: Sequence[Finding]) -> Html:
 def _line(finding: Finding) -> Iterator[Html]:
     yield element("strong", text(f"{finding.shown} {finding.severity} {finding.code}"))
     yield text(f" {finding.message}")
-    yield from (element("em", text(f" from {_shown(str(each))}")) for each in finding.related)
+    yield from (element("em", text(f" from {_one_line(str(each))}")) for each in finding.related)
     yield element("em", text(f" {finding.help}")) if finding.help else NOTHING
 
 
@@ -68,23 +68,23 @@ def _finding(finding: Finding, identity: str, lines: Sequence[str]) -> dict[str,
         "place": str(finding.shown),
         "code": visible(finding.code),
         "severity": finding.severity,
-        "message": _shown(finding.message),
-        "related": [_shown(str(each)) for each in finding.related],
-        "help": _shown(finding.help),
+        "message": _one_line(finding.message),
+        "related": [_one_line(str(each)) for each in finding.related],
+        "help": _one_line(finding.help),
         "line": finding.shown.line,
         "frame": [list(each) for each in frame(finding, lines, _AROUND)],
         "commands": [visible(each) for each in finding.commands],
     }
     if finding.fix is not None:
         fields["fix"] = {
-            "title": _shown(finding.fix.title),
+            "title": _one_line(finding.fix.title),
             "safe": finding.fix.safe,
             "changes": [list(each) for each in changes(finding.fix, lines)],
         }
     return {name: value for name, value in fields.items() if value}
 
 
-def _shown(words: str) -> str:
+def _one_line(words: str) -> str:
     return visible(" ".join(words.split()))
 
 

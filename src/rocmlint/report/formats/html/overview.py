@@ -1,4 +1,4 @@
-"""What stands above the findings: how many there are, of which families, and what went wrong."""
+"""The head of the page: how many findings there are, of which families, and what went wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocmlint.report import Report
 
 _FAMILY = re.compile(r"[A-Za-z]+[0-9]?")
-"""What the codes of a family have in common: ROC1."""
+"""The common part of the codes of a family: ROC1."""
 
 
 def overview(report: Report) -> Html:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.devices import Devices
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.code_objects.judge import Judge
+    from rocmlint.verify.code_objects.kernel_judge import KernelJudge
     from rocmlint.verify.kernels.compiled.contents import Database, Kernel
-    from rocmlint.verify.kernels.compiled.places import Cache
+    from rocmlint.verify.kernels.compiled.places import KernelCache
     from rocmlint.verify.result import Result
 
 CHECK = "kernels"
@@ -70,9 +70,9 @@ def _time(path: str) -> float:
 
 
 def check(
-    caches: Iterable[Cache],
+    caches: Iterable[KernelCache],
     devices: Devices,
-    judge: Judge,
+    judge: KernelJudge,
     builders: Builders,
     environment: Mapping[str, str],
 ) -> Iterator[Result]:
@@ -108,7 +108,7 @@ def check(
 def _of_keyed(
     kernels: Sequence[Kernel],
     device: Target,
-    judge: Judge,
+    judge: KernelJudge,
     environment: Mapping[str, str],
 ) -> Judgement:
     """Judge a cache that finds kernels by a hash of source, compiler, options and GPU.
@@ -149,7 +149,7 @@ def _kept_for(kernel: Kernel) -> Collection[str]:
     )
 
 
-def _runs(kernel: Kernel, device: Target, judge: Judge) -> bool:
+def _runs(kernel: Kernel, device: Target, judge: KernelJudge) -> bool:
     return not kernel.report.error and judge.loose([kernel.report], device).verdict == "proven"
 
 
@@ -162,7 +162,11 @@ def _problem(kernel: Kernel, device: Target) -> str:
 
 
 def _of_modules(
-    cache: Cache, kernels: Sequence[Kernel], device: Target, judge: Judge, builders: Builders
+    cache: KernelCache,
+    kernels: Sequence[Kernel],
+    device: Target,
+    judge: KernelJudge,
+    builders: Builders,
 ) -> Judgement:
     """Judge modules that aiter has compiled, and loads by their names.
 
@@ -222,7 +226,7 @@ def _kernels(*databases: Database) -> str:
 
 
 def _evidence(
-    cache: Cache, kernels: Sequence[Kernel], databases: Sequence[Database], builders: Builders
+    cache: KernelCache, kernels: Sequence[Kernel], databases: Sequence[Database], builders: Builders
 ) -> Iterator[Evidence]:
     yield Evidence("named by", cache.variable or "nothing: its default place")
     counts = Counter(

@@ -1,4 +1,4 @@
-"""What lies in a cache: each kernel with the GPU that it is kept for and the code that it has."""
+"""Contents of a cache: each kernel with the GPU that it is kept for and the code that it has."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.read import read_small
 from rocmlint.gpus.target import DEVICES
 from rocmlint.verify.code_objects import device_elf
-from rocmlint.verify.code_objects.errors import UnreadableError
-from rocmlint.verify.code_objects.file import FileReport, read_file, refused
+from rocmlint.verify.code_objects.file_errors import UnreadableError
+from rocmlint.verify.code_objects.file_report import FileReport, read_file, refused
 from rocmlint.verify.code_objects.find import find_files
 from rocmlint.verify.kernels.compiled.places import is_key
 from rocmlint.verify.trace.stores import images
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.gpus.target import Target
-    from rocmlint.verify.kernels.compiled.places import Cache
+    from rocmlint.verify.kernels.compiled.places import KernelCache
 
 _LARGEST_METADATA = 1_000_000
 MOST_KERNELS = 200
@@ -42,7 +42,7 @@ class Kernel:
     """The version of what compiled it, where that is written down."""
 
 
-def kernels_in(cache: Cache) -> Iterator[Kernel]:
+def kernels_in(cache: KernelCache) -> Iterator[Kernel]:
     """Yield what a cache of Triton, Inductor or aiter keeps."""
     is_kernel = partial(_is_module, cache) if cache.kind == "aiter" else _is_keyed
     for each in find_files(_folders(cache), is_kernel):
@@ -53,12 +53,12 @@ def kernels_in(cache: Cache) -> Iterator[Kernel]:
         yield Kernel(each.path, known[0], read_file(each.path), known[1])
 
 
-def _folders(cache: Cache) -> list[str]:
+def _folders(cache: KernelCache) -> list[str]:
     """Return where to look; a folder that is not there yet is made when it is first used."""
     return [cache.folder] if os.path.isdir(cache.folder) else []
 
 
-def _is_module(cache: Cache, path: str) -> bool:
+def _is_module(cache: KernelCache, path: str) -> bool:
     """Return whether a file is a module of aiter; in folders below is what it is linked from."""
     return path.endswith(".so") and os.path.dirname(path) == os.path.normpath(cache.folder)
 
@@ -68,14 +68,14 @@ def _is_keyed(path: str) -> bool:
 
 
 def _metadata(kernel: str) -> tuple[str, str]:
-    """Return the processor and the version of Triton that stand beside a kernel of it."""
+    """Return the processor and the version of Triton in the metadata of a kernel."""
     try:
-        told = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
+        metadata = json.loads(read_small(f"{os.path.splitext(kernel)[0]}.json", _LARGEST_METADATA))
     except (OSError, ValueError, RecursionError):
         return "", ""
-    if not isinstance(told, dict):
+    if not isinstance(metadata, dict):
         return "", ""
-    target, version = told.get("target"), told.get("triton_version")
+    target, version = metadata.get("target"), metadata.get("triton_version")
     processor = target.get("arch") if isinstance(target, dict) else None
     return (
         processor.partition(":")[0] if isinstance(processor, str) else "",
@@ -95,7 +95,7 @@ class Database:
     error: str = ""
 
 
-def databases_in(cache: Cache) -> Iterator[Database]:
+def databases_in(cache: KernelCache) -> Iterator[Database]:
     """Yield the databases of a cache of MIOpen."""
     for each in find_files(_folders(cache), lambda path: path.endswith(".ukdb")):
         name = os.path.basename(each.path)

@@ -22,11 +22,11 @@ Kind = Literal["Triton", "Inductor", "aiter", "MIOpen"]
 _KEY = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{32}|[0-9a-f]{64}")
 """How Triton names the folder of a kernel: base32 of a sha256, in earlier versions a hash."""
 _AITER_FOLDERS = ("aiter", ".aiter")
-"""What aiter's folder ``jit`` is in: the package, or the one at home where that is read-only."""
+"""Parents of aiter's folder ``jit``: the package, or the one at home where that is read-only."""
 
 
 @dataclass(frozen=True)
-class Cache:
+class KernelCache:
     """A folder with kernels that were compiled at run time."""
 
     kind: Kind
@@ -34,12 +34,12 @@ class Cache:
     variable: str = ""
     """The environment variable that names it; "" at its default place."""
 
-    def has(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Return whether a file lies in it."""
         return os.path.abspath(path).startswith(os.path.join(os.path.abspath(self.folder), ""))
 
 
-def default_caches(environment: Mapping[str, str], package: str | None) -> Iterator[Cache]:
+def default_caches(environment: Mapping[str, str], package: str | None) -> Iterator[KernelCache]:
     """Yield the caches of this user that a variable names, or that are at their default place.
 
     ``package`` is the folder of aiter, if it is installed.
@@ -59,22 +59,22 @@ def default_caches(environment: Mapping[str, str], package: str | None) -> Itera
     for kind, variable, default in places:
         named = environment.get(variable, "").strip()
         if named:
-            yield Cache(kind, os.path.expanduser(named), variable)
+            yield KernelCache(kind, os.path.expanduser(named), variable)
         elif os.path.isdir(default):
-            yield Cache(kind, default)
+            yield KernelCache(kind, default)
 
 
-def caches_of(paths: Iterable[str]) -> Iterator[Cache]:
+def caches_of(paths: Iterable[str]) -> Iterator[KernelCache]:
     """Yield the caches that some files with device code are in, by how those lay files out."""
     seen = set()
     for path in paths:
         folder, name = os.path.split(path)
         outer, inner = os.path.split(folder)
-        cache: Cache | None = None
+        cache: KernelCache | None = None
         if name.endswith(".hsaco") and is_key(inner):
-            cache = Cache("Triton", outer)
+            cache = KernelCache("Triton", outer)
         elif inner == "jit" and os.path.basename(outer) in _AITER_FOLDERS and name.endswith(".so"):
-            cache = Cache("aiter", folder)
+            cache = KernelCache("aiter", folder)
         if cache is not None and cache not in seen:
             seen.add(cache)
             yield cache

@@ -13,7 +13,7 @@ from rocmlint.stack.installed.bitsandbytes import libraries_for_rocm
 from rocmlint.why.facts.machine.gpus import amd_gpu, gpus, main_gpu
 from rocmlint.why.facts.machine.system import rocm
 from rocmlint.why.facts.packages.installed import torch_build, torch_rocm
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,13 +39,13 @@ _BLANK = re.compile(
     r"(?:lib(?:64)?/python3\.\d+/(?:site|dist)-packages|bin/python)"
 )
 """A quoted path of an interpreter or its packages, with a blank in it."""
-_UNREAD = Unread(
+_UNREAD = UnreadFact(
     "the GPUs that torch has code for",
     'python -c "import torch; print(torch.cuda.get_arch_list())"',
 )
 
 
-def torch_targets(context: Context) -> tuple[str, ...] | Unread | None:
+def torch_targets(context: Context) -> tuple[str, ...] | UnreadFact | None:
     """Return the GPUs that the installed torch has code for; None without a ROCm build.
 
     The table of PyTorch's wheels knows those of releases; else the files of rocBLAS in the wheel
@@ -53,7 +53,7 @@ def torch_targets(context: Context) -> tuple[str, ...] | Unread | None:
     """
     kind = torch_build(context)
     if kind != "rocm":
-        return kind if isinstance(kind, Unread) else None
+        return kind if isinstance(kind, UnreadFact) else None
     found = _of_table(context) or _of_files(context)
     if not found:
         return _UNREAD
@@ -82,22 +82,22 @@ def _of_files(context: Context) -> tuple[str, ...]:
 
 
 def on_amd(context: Context) -> bool:
-    """Return whether an AMD GPU is certain: one is there, or the log or torch speaks of ROCm.
+    """Return whether an AMD GPU is certain: it was found, or the log or torch mentions ROCm.
 
-    Unlike ``amd_gpu()`` it says no where nothing tells: for messages that are common on NVIDIA.
+    Unlike ``amd_gpu()`` it says no without evidence: for messages that are common on NVIDIA.
     """
     if amd_gpu(context) is True or torch_build(context) == "rocm":
         return True
     return any(_OF_AMD.search(line) for line in context.log.lines)
 
 
-def missing_targets(context: Context) -> tuple[str, ...] | Unread | None:
+def missing_targets(context: Context) -> tuple[str, ...] | UnreadFact | None:
     """Return the GPUs that the installed torch has no code for; None without a ROCm build."""
     targets = torch_targets(context)
-    if targets is None or isinstance(targets, Unread):
+    if targets is None or isinstance(targets, UnreadFact):
         return targets
     found = gpus(context)
-    if isinstance(found, Unread):
+    if isinstance(found, UnreadFact):
         return found
     return tuple(each for each in found if each not in targets)
 
@@ -108,10 +108,10 @@ def lacks_code(context: Context) -> bool:
     return isinstance(found, tuple) and bool(found)
 
 
-def missing_target(context: Context) -> str | Unread | None:
+def missing_target(context: Context) -> str | UnreadFact | None:
     """Return the GPU to install a torch for: one that it has no code for, if not integrated."""
     found, main = missing_targets(context), main_gpu(context)
-    if found is None or isinstance(found, Unread):
+    if found is None or isinstance(found, UnreadFact):
         return found
     return str(main) if main in found else next(iter(found), "")
 
@@ -205,10 +205,10 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def has_module(context: Context, name: str) -> bool | Unread:
+def has_module(context: Context, name: str) -> bool | UnreadFact:
     """Return whether a top-level module is among the packages, compiled ones included."""
     if not context.packages.folders or context.is_elsewhere:
-        return Unread(f"whether {name} is installed", f'python -c "import {name}"')
+        return UnreadFact(f"whether {name} is installed", f'python -c "import {name}"')
     found = any(
         each == name or each.startswith(f"{name}.")
         for folder in context.packages.folders
@@ -218,10 +218,10 @@ def has_module(context: Context, name: str) -> bool | Unread:
     return found
 
 
-def bitsandbytes_libraries(context: Context) -> tuple[str, ...] | Unread:
+def bitsandbytes_libraries(context: Context) -> tuple[str, ...] | UnreadFact:
     """Return the numbers of bitsandbytes' libraries for ROCm that are there: "63", "72"."""
     if not context.packages.folders or context.is_elsewhere:
-        return Unread("bitsandbytes' libraries", "python -m bitsandbytes")
+        return UnreadFact("bitsandbytes' libraries", "python -m bitsandbytes")
     folders = [os.path.join(each, "bitsandbytes") for each in context.packages.folders]
     found = tuple(libraries_for_rocm(name for folder in folders for name in _names(folder)))
     named = ", ".join(f"libbitsandbytes_rocm{each}" for each in found)
@@ -229,18 +229,18 @@ def bitsandbytes_libraries(context: Context) -> tuple[str, ...] | Unread:
     return found
 
 
-def torch_rocm_number(context: Context) -> str | Unread | None:
+def torch_rocm_number(context: Context) -> str | UnreadFact | None:
     """Return torch's ROCm as bitsandbytes writes it: "63" for 6.3."""
     found = torch_rocm(context)
-    if found is None or isinstance(found, Unread):
+    if found is None or isinstance(found, UnreadFact):
         return found
     return f"{found.major}{found.minor}"
 
 
-def torch_rocm_major(context: Context) -> int | Unread | None:
+def torch_rocm_major(context: Context) -> int | UnreadFact | None:
     """Return the major version of the ROCm that torch was built for; None for another build."""
     found = torch_rocm(context)
-    return found if found is None or isinstance(found, Unread) else found.major
+    return found if found is None or isinstance(found, UnreadFact) else found.major
 
 
 def rocm_major(context: Context) -> int | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.facts.context import Context
-    from rocmlint.why.log.shapes import Frame
+    from rocmlint.why.log.log_data import LogFrame
 
 _TRIPLE = b"amdgcn-amd-amdhsa--gfx"
 _TARGET = re.compile(rb"amdgcn-amd-amdhsa--(gfx(?:[0-9a-f-]+-generic|[0-9a-f]{3,4}))(?![0-9a-f])")
@@ -64,7 +64,7 @@ def covers(targets: tuple[str, ...], gpu: str) -> bool:
     return bool({gpu, GENERIC_OF.get(gpu, gpu), SPIRV} & set(targets))
 
 
-def compiled_files(context: Context, distribution: str, frames: tuple[Frame, ...]) -> list[str]:
+def compiled_files(context: Context, distribution: str, frames: tuple[LogFrame, ...]) -> list[str]:
     """Return the compiled files of a package: those it installed, and those next to its frames.
 
     The latter are built when they are first used, as aiter's are. Empty where they are too large.
@@ -91,7 +91,7 @@ def _recorded(context: Context, distribution: str) -> Iterator[str]:
             yield os.path.normpath(os.path.join(installed.site, path))
 
 
-def _built(context: Context, distribution: str, frames: tuple[Frame, ...]) -> Iterator[str]:
+def _built(context: Context, distribution: str, frames: tuple[LogFrame, ...]) -> Iterator[str]:
     for frame in frames:
         if context.owner(frame).name == distribution:
             folder = os.path.dirname(frame.file)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.text.written import version_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ _KERNEL = re.compile(
     r"(?:^\s*|\bLinux version |^Linux \S+ |\b[Kk]ernel(?: version)?\W{1,4})"
     r"(\d+\.\d+\.\d+-[\w.+~-]+)(?=\s|$)"
 )
-"""What ``uname`` and /proc/version print, and how people write it."""
+"""The output of ``uname`` and /proc/version, and how people write it."""
 _DKMS = re.compile(
     r"\bamdgpu(?:/|, )(?P<version>\d[\w.~+-]*)(?:, (?P<kernel>[^,\s]+), \w+)?: "
     r"(?P<state>added|built|installed)\b"
@@ -65,11 +65,11 @@ def kernel(context: Context) -> str:
     return context.host.kernel
 
 
-def kernel_version(context: Context) -> Version | Unread:
+def kernel_version(context: Context) -> Version | UnreadFact:
     """Return the version of the kernel (6.14.0), without what a distribution appends."""
     found = re.match(r"\d+(?:\.\d+){1,2}", kernel(context))
     version = version_of(found[0]) if found is not None else None
-    return version or Unread("the kernel", "uname -r")
+    return version or UnreadFact("the kernel", "uname -r")
 
 
 class _Module(NamedTuple):
@@ -128,7 +128,7 @@ def _of_tree(context: Context, running: str) -> Iterator[_Module]:
         yield _Module(version, running if is_built else "", state)
 
 
-def given_memory(context: Context) -> float | Unread:
+def given_memory(context: Context) -> float | UnreadFact:
     """Return the memory in GiB that the firmware gave the GPU as its own, as the driver says."""
     lines = context.log.lines
     at = next((number for number, each in enumerate(lines) if _VRAM in each), None)
@@ -140,7 +140,7 @@ def given_memory(context: Context) -> float | Unread:
         texts = (context.host.text(f"{folder}/{n}/device/{_VRAM}") for n in _cards(context, folder))
         found = [int(each) for each in texts if each.strip().isdecimal()]
     if not found:
-        return Unread("the GPU's own memory", f"cat /sys/class/drm/card*/device/{_VRAM}")
+        return UnreadFact("the GPU's own memory", f"cat /sys/class/drm/card*/device/{_VRAM}")
     context.saw("the GPU's own memory", f"{max(found) / _GIB:.2f} GiB", source)
     return max(found) / _GIB
 

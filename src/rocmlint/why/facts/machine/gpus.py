@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.gpus.target import DEVICES
 from rocmlint.why.facts.shell_and_log import variable
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -71,7 +71,7 @@ _MORE = {
 """Products that AMD's table of wheels does not name."""
 
 
-def gpus(context: Context) -> tuple[str, ...] | Unread:
+def gpus(context: Context) -> tuple[str, ...] | UnreadFact:
     """Return the processors of the GPUs ("gfx942"): as the log names them, else those here."""
     named = _of_log(tuple(context.log.lines))
     if named:
@@ -85,32 +85,34 @@ def gpus(context: Context) -> tuple[str, ...] | Unread:
     if asked:
         context.saw("GPU", ", ".join(asked), context.devices.source)
         return asked
-    return Unread("the GPU", "rocminfo | grep gfx")
+    return UnreadFact("the GPU", "rocminfo | grep gfx")
 
 
-def gpu(context: Context, *prefixes: str) -> bool | Unread:
+def gpu(context: Context, *prefixes: str) -> bool | UnreadFact:
     """Return whether the processor of a GPU begins with one of these: "gfx110"."""
     found = gpus(context)
-    return found if isinstance(found, Unread) else any(each.startswith(prefixes) for each in found)
+    return (
+        found if isinstance(found, UnreadFact) else any(each.startswith(prefixes) for each in found)
+    )
 
 
-def gpu_count(context: Context) -> int | Unread:
+def gpu_count(context: Context) -> int | UnreadFact:
     """Return how many AMD GPUs there are."""
     found = context.host.gpus
     if not found:
-        return Unread("the number of GPUs", "rocminfo | grep -c 'Device Type:.*GPU'")
+        return UnreadFact("the number of GPUs", "rocminfo | grep -c 'Device Type:.*GPU'")
     context.saw("GPUs", len(found), context.host.source)
     return len(found)
 
 
-def amd_gpu(context: Context) -> bool | Unread:
+def amd_gpu(context: Context) -> bool | UnreadFact:
     """Return whether the job's machine has an AMD GPU."""
     if _of_log(tuple(context.log.lines)):
         context.saw("GPU", ", ".join(_of_log(tuple(context.log.lines))), "the log")
         return True
     found = context.host.has_amd
     if found is None:
-        return Unread("whether there is an AMD GPU", "lspci | grep -iE 'amd|ati'")
+        return UnreadFact("whether there is an AMD GPU", "lspci | grep -iE 'amd|ati'")
     context.saw("AMD GPU", "yes" if found else "none", context.host.source)
     return found
 
@@ -124,7 +126,7 @@ def nvidia_gpu(context: Context) -> bool:
     return False
 
 
-def override_fits(context: Context) -> bool | Unread | None:
+def override_fits(context: Context) -> bool | UnreadFact | None:
     """Return whether HSA_OVERRIDE_GFX_VERSION names a GPU whose code runs on the one here.
 
     None where the variable is not set.
@@ -134,18 +136,18 @@ def override_fits(context: Context) -> bool | Unread | None:
     if not target:
         return None
     found = context.host.gpus or gpus(context)
-    if isinstance(found, Unread):
+    if isinstance(found, UnreadFact):
         return found
     return all(each == target or each in _ALIKE.get(version, ()) for each in found)
 
 
-def stand_in(context: Context) -> str | Unread:
+def stand_in(context: Context) -> str | UnreadFact:
     """Return the HSA_OVERRIDE_GFX_VERSION under which wheels run here; empty for none.
 
     Under "10.3.0" gfx1031 runs the code for gfx1030. Nothing is said where it is set already.
     """
     found = gpus(context)
-    if isinstance(found, Unread):
+    if isinstance(found, UnreadFact):
         return found
     usual = (version for version, alike in _ALIKE.items() if alike.issuperset(found))
     version = next(usual, "")
@@ -161,7 +163,7 @@ def _processor(version: str) -> str:
 
 
 def integrated(context: Context) -> str:
-    """Return the processor of an integrated GPU that is there beside another GPU; empty for none.
+    """Return the processor of an integrated GPU next to another GPU; empty for none.
 
     It has one of the numbers that only chips with a CPU have.
     """
@@ -173,10 +175,10 @@ def integrated(context: Context) -> str:
     return inside[0]
 
 
-def main_gpu(context: Context) -> str | Unread:
+def main_gpu(context: Context) -> str | UnreadFact:
     """Return the processor to install for: the first GPU that is not integrated, else the first."""
     found = gpus(context)
-    if isinstance(found, Unread):
+    if isinstance(found, UnreadFact):
         return found
     return next((each for each in found if each not in _INTEGRATED), found[0])
 

@@ -1,4 +1,4 @@
-"""What shared libraries belong to: CUDA, ROCm, torch, Python, or packages of the system."""
+"""Owners of shared libraries: CUDA, ROCm, torch, Python, or packages of the system."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _GLIBCXX_OF = {"Ubuntu 20.04": "3.4.28", "Ubuntu 22.04": "3.4.30", "Ubuntu 24.04
 _GLIBC_OF = {"Ubuntu 20.04": "2.31", "Ubuntu 22.04": "2.35", "Ubuntu 24.04": "2.39"}
 
 
-class Library(NamedTuple):
+class SharedLibrary(NamedTuple):
     """A shared library: ``libcudart.so.12`` is ("libcudart", "12")."""
 
     stem: str
@@ -83,7 +83,7 @@ class Library(NamedTuple):
 
     @property
     def side(self) -> Side | None:
-        """What it is part of; None where that is not known."""
+        """The owner of the library; None if unknown."""
         return next((side for side, each in _SIDES if each.fullmatch(self.stem)), None)
 
     @property
@@ -97,10 +97,10 @@ class Library(NamedTuple):
         return self.number.partition(".")[0]
 
 
-def library_of(name: str) -> Library:
+def library_of(name: str) -> SharedLibrary:
     """Read the name of a library."""
     stem, _, number = name.rpartition("/")[2].partition(".so")
-    return Library(stem, number.lstrip("."))
+    return SharedLibrary(stem, number.lstrip("."))
 
 
 def compiler_of(number: str) -> str:

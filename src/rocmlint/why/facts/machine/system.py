@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rocmlint.text.written import version_of
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 from rocmlint.why.host.mounts import NETWORK, free_space, mount_of, size_of
 
 if TYPE_CHECKING:
@@ -95,11 +95,11 @@ def windows(context: Context) -> bool:
     return context.host.is_windows
 
 
-def driver_loaded(context: Context) -> bool | Unread:
+def driver_loaded(context: Context) -> bool | UnreadFact:
     """Return whether the amdgpu kernel module is loaded."""
     found = context.host.has_driver
     if found is None:
-        return Unread("whether amdgpu is loaded", "lsmod | grep amdgpu")
+        return UnreadFact("whether amdgpu is loaded", "lsmod | grep amdgpu")
     context.saw("amdgpu", "loaded" if found else "not loaded", context.host.source)
     return found
 
@@ -135,11 +135,11 @@ def distribution(context: Context) -> str:
     return found
 
 
-def shm_mib(context: Context) -> int | Unread:
+def shm_mib(context: Context) -> int | UnreadFact:
     """Return the size of /dev/shm in MiB."""
     found = size_of(context.host.machine, _SHARED)
     if found is None:
-        return Unread("the size of /dev/shm", "df -h /dev/shm")
+        return UnreadFact("the size of /dev/shm", "df -h /dev/shm")
     context.saw(_SHARED, f"{found // _MEBIBYTE} MiB", context.host.source)
     return found // _MEBIBYTE
 
@@ -172,11 +172,11 @@ def _expanded(context: Context, path: str) -> str:
     return home + path[1:] if os.path.isabs(home) else ""
 
 
-def hip_sdk(context: Context) -> str | Unread:
+def hip_sdk(context: Context) -> str | UnreadFact:
     """Return the version of the HIP SDK for Windows; empty for none."""
     found = context.host.sdk
     if found is None:
-        return Unread("the HIP SDK", 'dir "C:\\Program Files\\AMD\\ROCm"')
+        return UnreadFact("the HIP SDK", 'dir "C:\\Program Files\\AMD\\ROCm"')
     context.saw("HIP SDK", found or "none", context.host.source)
     return found
 

@@ -1,4 +1,4 @@
-"""What each configuration of transformers had, and in which release that ended.
+"""Attributes that configurations of transformers had, and the release in which each ended.
 
 PretrainedConfig set these attributes of each instance, which no index of names shows. Read from
 configuration_utils.py of transformers 4.57.6 and 5.2.0, the latter of which has none of them.
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
-from rocmlint.why.facts.packages.names import module_file
+from rocmlint.why.facts.packages.package_names import module_file
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.context import Context

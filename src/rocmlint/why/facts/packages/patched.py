@@ -14,12 +14,12 @@ from rocmlint.why.facts.metadata import record_lines
 
 if TYPE_CHECKING:
     from rocmlint.why.facts.metadata import Installed, Packages
-    from rocmlint.why.log.shapes import Frame
+    from rocmlint.why.log.log_data import LogFrame
 
 _SITE = re.compile(r"^(?P<site>.*?[/\\](?:site|dist)-packages)[/\\](?P<rest>.+)$")
 
 
-def is_patched(frame: Frame, packages: Packages) -> bool | None:
+def is_patched(frame: LogFrame, packages: Packages) -> bool | None:
     """Return whether a file has another hash than in its RECORD; None where that is not known.
 
     A file is only read if it is in one of the packages' folders and its RECORD lists it.

@@ -1,4 +1,4 @@
-"""Names of Python's own modules that came or went with a release of Python."""
+"""Names of Python's own modules that a release of Python added or removed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from rocmlint.published.rocm_wheels import is_for_cuda
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.packages.installed import python_version
 from rocmlint.why.facts.packages.requirements import required_by
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,14 +44,14 @@ _MOST_FAR = 12
 
 
 class Fitting(NamedTuple):
-    """What to install, or why there is nothing that fits."""
+    """The packages to install, or why no release fits."""
 
     wanted: str = ""
     """A requirement that pip meets with the release that fits; empty where none does."""
     also: tuple[str, ...] = ()
-    """What to install in the same command, as pip would choose other releases."""
+    """Requirements for the same command, as pip would choose other releases."""
     first: tuple[str, ...] = ()
-    """Packages of torch's family that pip would bring in with another torch."""
+    """Packages of torch's family that pip would install with another torch."""
     obstacle: str = ""
     """Why the release that is nearest does not fit, where none does."""
 
@@ -188,7 +188,7 @@ def _next_to(
 
 def _python(context: Context) -> str:
     found = python_version(context)
-    return "3.11" if isinstance(found, Unread) or found is None else str(found)
+    return "3.11" if isinstance(found, UnreadFact) or found is None else str(found)
 
 
 def _own_torch(context: Context, name: str, version: Version, python: str) -> str:

@@ -1,4 +1,4 @@
-"""What installed distributions require, as their METADATA say."""
+"""Requirements of installed distributions, from their METADATA."""
 
 from __future__ import annotations
 

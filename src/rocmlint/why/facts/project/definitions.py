@@ -27,7 +27,7 @@ class Definition:
     line: int
     node: ast.ClassDef | FunctionNode
     bases: tuple[str, ...] = ()
-    """What the class that it is in inherits from, by the last name."""
+    """The last names of the classes from which its class inherits."""
 
     @property
     def takes_any_keyword(self) -> bool:

@@ -11,16 +11,16 @@ from rocmlint.disk.read import read_small
 from rocmlint.published.names import names_of
 from rocmlint.why.facts.frames import owner_of
 from rocmlint.why.facts.packages.moved import modules_with
-from rocmlint.why.facts.packages.names import indexed, release_of
+from rocmlint.why.facts.packages.package_names import indexed, release_of
 from rocmlint.why.facts.project.definitions import definitions, definitions_in
-from rocmlint.why.log.shapes import Frame
+from rocmlint.why.log.log_data import LogFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.why.facts.context import Context
     from rocmlint.why.facts.frames import Owner
-    from rocmlint.why.facts.packages.names import Release
+    from rocmlint.why.facts.packages.package_names import Release
     from rocmlint.why.facts.project.definitions import Definition
 
 _LARGEST = 2_000_000
@@ -57,7 +57,7 @@ def derived(context: Context, name: str) -> Derived | None:
         for package in ("transformers", *indexed()):
             dotted = _in_package(context, package, base, file)
             if dotted:
-                owner = owner_of(Frame(path, 0), context.packages, context.project)
+                owner = owner_of(LogFrame(path, 0), context.packages, context.project)
                 return Derived(definition, owner, path, dotted, release_of(context, package))
     return None
 

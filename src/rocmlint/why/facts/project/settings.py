@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ _BETWEEN = (
 _MOST_SHOWN = 100
 
 
-def setting(context: Context, *names: str) -> int | float | bool | Unread:
+def setting(context: Context, *names: str) -> int | float | bool | UnreadFact:
     """Return the number (or true, false) that a setting has, in the log or in the project.
 
     ``names`` are spellings of one setting. Of several values that in a file of the frames counts;
@@ -47,15 +47,15 @@ def setting(context: Context, *names: str) -> int | float | bool | Unread:
         found = near
     if len(values) != 1:
         what = "not found in the project" if not values else "several values in the project"
-        return Unread(f"{names[0]} ({what})", command)
+        return UnreadFact(f"{names[0]} ({what})", command)
     value, place, _ = found[0]
-    context.saw(names[0], _shown(value), place)
+    context.saw(names[0], _text_of(value), place)
     if place != "the log":
         doubt_the_project(context)
     return value
 
 
-def _shown(value: float) -> str:
+def _text_of(value: float) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 
@@ -155,7 +155,7 @@ def _first_finding(context: Context, code: str, paths: tuple[str, ...]) -> str:
     return ""
 
 
-def pinned(context: Context, package: str) -> Version | Unread | None:
+def pinned(context: Context, package: str) -> Version | UnreadFact | None:
     """Return the version that the project requires; None if it does not name one.
 
     That is the version of a lock file or of ``==``, else the newest that its requirement allows.
@@ -168,7 +168,7 @@ def pinned(context: Context, package: str) -> Version | Unread | None:
         if each.declared
     ]
     if len({each.version for each in found}) > 1:
-        return Unread(f"the {package} that the project requires (it names several)")
+        return UnreadFact(f"the {package} that the project requires (it names several)")
     if not found:
         return None
     context.saw(f"{package} of the project", found[0].version, found[0].place or found[0].said)
@@ -215,7 +215,7 @@ def _files_of_frames(context: Context) -> frozenset[str]:
 def doubt_the_project(context: Context) -> None:
     """Note a doubt where there are no files, or where the log is of other files than these."""
     if not context.files.paths:
-        context.doubts[Unread("the files of the project", "rocmlint why ... PATH")] = None
+        context.doubts[UnreadFact("the files of the project", "rocmlint why ... PATH")] = None
         return
     owners = [
         context.owner(frame).kind
@@ -224,7 +224,7 @@ def doubt_the_project(context: Context) -> None:
         for frame in each.frames
     ]
     if any(each in {"project", "other"} for each in owners) and not _files_of_frames(context):
-        context.doubts[Unread("the project of the job", "rocmlint why ... PATH")] = None
+        context.doubts[UnreadFact("the project of the job", "rocmlint why ... PATH")] = None
 
 
 FACTS = {

@@ -1,1 +1,1 @@
-"""What a process has otherwise than the source of a module gives it."""
+"""Differences between a process and the source of a module."""

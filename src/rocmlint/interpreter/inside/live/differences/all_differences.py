@@ -1,10 +1,11 @@
-"""All that a process has otherwise than the source of a module gives it, beside definitions."""
+"""All differences between a process and the source of a module, other than definitions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from .assigned import assigned
+from .class_shapes import shapes
 from .decorated import decorated
 from .defaults import kept
 from .extra_names import added
@@ -13,7 +14,6 @@ from .operators import operators
 from .outside_references import used
 from .registered import registered
 from .registries import registries
-from .shapes import shapes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def altered(
     module: object, space: object, disk: OnDisk, known: Collection[str]
 ) -> Iterator[Alteration]:
-    """Yield each alteration once; ``known`` are names of which something was told before."""
+    """Yield each alteration once; ``known`` are names of which something was reported before."""
     seen = set(known)
     for found in (
         added(space, disk),

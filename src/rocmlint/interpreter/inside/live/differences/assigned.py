@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..objects.attribute_writes import stores_of
 from ..objects.branches import Branches, covers
 from ..objects.imported_names import absolute, imported_packages, is_around
-from ..objects.names import Names
 from ..objects.origin_package import is_callable, is_made, place_of, strangers
 from ..objects.reachable import ABSENT, attributes, is_a, is_namespace, items, value_at
+from ..objects.source_names import SourceNames
 from ..source.events import ANY_NAME, dotted
 from .difference import Alteration
 
@@ -30,7 +30,7 @@ _SETS_GLOBALS = re.compile(rb"\b(?:globals|vars)\(\)\s*(?:\[|\.update\()")
 _DELETES = re.compile(
     rb"\bglobals\(\)(?!\s*(?:\[|\.(?:get|update|items|keys|values|setdefault)\b))|\bdel\s+globals\("
 )
-"""What may delete names, or hands them to something that does."""
+"""Code that may delete names, or passes them to something that does."""
 
 
 def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -40,13 +40,13 @@ def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:
         owner = value_at(space, path)
         if path and not (is_a(owner, type) and disk.is_own(owner)):  # type: ignore[arg-type]
             continue
-        look = _Look(Names(space, disk, path, owner), branches)
+        look = _Look(SourceNames(space, disk, path, owner), branches)
         for name, events in scope.items():
             live = attributes(owner).get(name, ABSENT)
             if name == ANY_NAME:
                 continue
             if live is not ABSENT:
-                yield from look.at(".".join((*path, name)), events, live)
+                yield from look.differences_of(".".join((*path, name)), events, live)
             elif look.is_lost(name, events):
                 yield Alteration(".".join((*path, name)), "gone")
     yield from _set_on_classes(space, disk, branches)
@@ -57,7 +57,7 @@ def assigned(space: object, disk: OnDisk) -> Iterator[Alteration]:
 
 def _set_on_classes(space: object, disk: OnDisk, branches: Branches) -> Iterator[Alteration]:
     """Yield the attributes of classes that statements after the class set, and that are others."""
-    look = _Look(Names(space, disk, (), space), branches)
+    look = _Look(SourceNames(space, disk, (), space), branches)
     for name, events in disk.bindings.attributes.items():
         *path, last = name.split(".")
         scope = disk.bindings.scopes.get(tuple(path))
@@ -71,7 +71,7 @@ def _set_on_classes(space: object, disk: OnDisk, branches: Branches) -> Iterator
             if is_certain and b"delattr" not in disk.source.data and not _is_deleted(last, disk):
                 yield Alteration(name, "gone")
             continue
-        body = Names(space, disk, tuple(path), owner)
+        body = SourceNames(space, disk, tuple(path), owner)
         is_of_body = not events[0].certain and any(
             body.is_given(each, last, live) for each in scope.get(last, ())
         )
@@ -90,7 +90,7 @@ def _of_stars(space: object, disk: OnDisk) -> Iterator[Alteration]:
     known = disk.bindings.scopes[()]
     stars = [each for each in known.get(ANY_NAME, ()) if each.imported is not None]
     sources = [absolute(disk.module, each.imported) for each in stars if each.imported]
-    names = Names(space, disk, (), space)
+    names = SourceNames(space, disk, (), space)
     for name, live in items(space) if stars else ():
         if name in known or name in disk.bindings.elsewhere or name.startswith("_"):
             continue
@@ -120,11 +120,13 @@ def _is_of_others(live: Any, disk: OnDisk) -> bool:
 class _Look:
     """One look at the names of a module or of a class."""
 
-    def __init__(self, names: Names, branches: Branches) -> None:
+    def __init__(self, names: SourceNames, branches: Branches) -> None:
         self.names, self.branches = names, branches
         self.disk, self.path = names.disk, names.path
 
-    def at(self, qualified: str, events: tuple[Event, ...], live: Any) -> Iterator[Alteration]:
+    def differences_of(
+        self, qualified: str, events: tuple[Event, ...], live: Any
+    ) -> Iterator[Alteration]:
         """Yield what is different about one name."""
         name = qualified.rpartition(".")[2]
         if qualified in self.disk.bindings.elsewhere:

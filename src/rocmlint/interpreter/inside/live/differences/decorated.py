@@ -1,4 +1,4 @@
-"""Functions around which less or more stands than the decorators of their source put there."""
+"""Functions with more or fewer wrappers than the decorators of their source put there."""
 
 from __future__ import annotations
 

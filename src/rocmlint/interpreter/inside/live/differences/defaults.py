@@ -1,4 +1,4 @@
-"""What functions keep beside their code: defaults, globals, the cells of their closures."""
+"""Parts of functions other than code: defaults, globals, the cells of their closures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..objects.decorators_and_metaclasses import resolved
 from ..objects.fingerprints import fingerprint
 from ..objects.literals import holds
-from ..objects.names import Names
 from ..objects.origin_package import is_callable, is_made
 from ..objects.reachable import ABSENT, attributes, functions_of, is_a, qualified_name, value_at
+from ..objects.source_names import SourceNames
 from ..source.bindings import literal_value
 from ..source.events import dotted
 from .difference import Alteration
@@ -30,7 +30,7 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
     lines = {(each.name, each.line): print_ for print_, each in disk.defined.items()}
     for path, scope in disk.bindings.scopes.items():
         owner = value_at(space, path)
-        names = Names(space, disk, path, owner)
+        names = SourceNames(space, disk, path, owner)
         for name, events in scope.items():
             nodes = [each.node for each in events if each.node is not None]
             live = attributes(owner).get(name, ABSENT)
@@ -42,7 +42,7 @@ def kept(space: object, disk: OnDisk) -> Iterator[Alteration]:
                 wanted = lines.get((".".join((*path, node.name)), line))
                 for function in functions_of(live):
                     if wanted is not None and fingerprint(function.__code__) == wanted:
-                        yield from _of(function, node, qualified, names)
+                        yield from _of_function(function, node, qualified, names)
                         break
     yield from _without_name(space, disk)
     yield from _closures(space, disk)
@@ -55,7 +55,7 @@ def _without_name(space: object, disk: OnDisk) -> Iterator[Alteration]:
         nodes = [it for part in parts for it in ast.walk(part) if isinstance(it, ast.Lambda)]
         if not nodes:
             continue
-        names = Names(space, disk, path, value_at(space, path))
+        names = SourceNames(space, disk, path, value_at(space, path))
         for function in functions_of(value_at(space, (*path, *name.split(".")))):
             code = function.__code__
             found = disk.defined.get(fingerprint(code))
@@ -129,8 +129,11 @@ def _other_fields(made: FunctionType, node: ast.ClassDef) -> Iterator[str]:
                 yield field.id
 
 
-def _of(
-    function: FunctionType, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, names: Names
+def _of_function(
+    function: FunctionType,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    name: str,
+    names: SourceNames,
 ) -> Iterator[Alteration]:
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
     space = names.space
@@ -144,7 +147,7 @@ def _of(
         yield Alteration(name, "closure", file, line)
 
 
-def _other_defaults(function: FunctionType, node: Node, names: Names) -> Iterator[str]:
+def _other_defaults(function: FunctionType, node: Node, names: SourceNames) -> Iterator[str]:
     """Yield the parameters whose default is not that of the source."""
     arguments = [*node.args.posonlyargs, *node.args.args]
     live = function.__defaults__ or ()
@@ -166,7 +169,7 @@ def _other_defaults(function: FunctionType, node: Node, names: Names) -> Iterato
             yield name
 
 
-def _is_default(expression: ast.expr, live: Any, names: Names) -> bool:
+def _is_default(expression: ast.expr, live: Any, names: SourceNames) -> bool:
     """Return whether a default is what its expression gives, as far as that can be known."""
     literal = names.literal(expression)
     if literal is not ABSENT:
@@ -177,11 +180,13 @@ def _is_default(expression: ast.expr, live: Any, names: Names) -> bool:
     value = names.resolved(name)
     if value is not ABSENT and not is_callable(value):
         return True
-    is_one = value is ABSENT or value is live or (is_callable(live) and _same(value, live))
+    is_one = (
+        value is ABSENT or value is live or (is_callable(live) and _have_same_name(value, live))
+    )
     return is_one and names.is_named(name, live)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _have_same_name(one: Any, other: Any) -> bool:
     """Return whether two functions or classes have the same name: one may be the older."""
     names = [
         qualified_name(each) if issubclass(type(each), type) else getattr(each, "__qualname__", "")

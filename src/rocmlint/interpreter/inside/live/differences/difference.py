@@ -16,7 +16,7 @@ _CERTAIN = {"added", "import", "value", "entry"}
 
 @dataclass(frozen=True)
 class Alteration:
-    """A name that is not what the source makes of it, and where its code is, as far as known."""
+    """A name whose value differs from its source, and where its code is, as far as known."""
 
     name: str
     kind: str
@@ -25,7 +25,7 @@ class Alteration:
     line: int | None = None
 
     def is_certain(self, disk: OnDisk) -> bool:
-        """Return whether it is code from elsewhere that stands in the module itself."""
+        """Return whether it is code from elsewhere in the module itself."""
         if self.kind not in _CERTAIN or self.file is None or self.line is None:
             return False
         if is_made(self.file):  # whose text that was is not known

@@ -24,7 +24,7 @@ from ..objects.origin_package import (
 )
 from ..objects.reachable import ABSENT, attributes, bases, is_a, items, methods, module_of, value_at
 from ..objects.wrappers import Makers
-from ..source.bindings import Expected
+from ..source.bindings import ExpectedName
 from ..source.events import ANY_NAME
 from .difference import Alteration
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..objects.on_disk import OnDisk
 
 _BY_THE_INTERPRETER = (type(type.__dict__["__doc__"]), type(FunctionType.__dict__["__globals__"]))
-"""What ``__slots__``, ``__dict__`` and ``__weakref__`` put on a class."""
+"""Types of ``__slots__``, ``__dict__`` and ``__weakref__``, which a class has by itself."""
 _PLAIN = (bool, int, float, str, bytes, tuple, type(None))
 _MAKE_CODE = {"exec", "eval", "compile", "FunctionType", "CodeType"}
 _NESTED = 0x10
@@ -59,7 +59,7 @@ def added(space: object, disk: OnDisk) -> Iterator[Alteration]:
 class _KnownMakers:
     """A module, and what the makers of its classes run and may make: most classes share them."""
 
-    def __init__(self, space: object, disk: OnDisk, classes: Mapping[str, Expected]) -> None:
+    def __init__(self, space: object, disk: OnDisk, classes: Mapping[str, ExpectedName]) -> None:
         self.space, self.disk, self.classes = space, disk, classes
         self._makers: dict[int, Makers] = {}
         self._runs: dict[int, list[FunctionType]] = {}
@@ -84,7 +84,7 @@ class _KnownMakers:
 class _Class:
     """One class of a module, and what its source has for it."""
 
-    def __init__(self, known_makers: _KnownMakers, expected: Expected, owner: Any) -> None:
+    def __init__(self, known_makers: _KnownMakers, expected: ExpectedName, owner: Any) -> None:
         self.known_makers = known_makers
         self.space, self.disk = known_makers.space, known_makers.disk
         self.classes = known_makers.classes
@@ -174,7 +174,7 @@ class _Class:
     def makers(self, name: str) -> list[object]:
         """Return the decorators, metaclasses and bases that work on the class."""
         path = (*self.expected.path, name)
-        wanted = Expected(
+        wanted = ExpectedName(
             f"{self.expected.name}.{name}", path, frozenset(), certain=False, is_class=False,
             decorators=(),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What objects of the source keep: the members of enumerations, the functions of dispatchers."""
+"""Members of the objects of a source: those of enumerations, the functions of dispatchers."""
 
 from __future__ import annotations
 

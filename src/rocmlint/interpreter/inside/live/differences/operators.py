@@ -39,16 +39,16 @@ def operators(space: object, disk: OnDisk) -> Iterator[Alteration]:
     definitions: Any = attributes(sys.modules.get("torch._library.custom_ops")).get("OPDEFS")
     for name in sorted(_names(space, disk)) if dump is not None else ():
         try:
-            told = dump(name)
+            table = dump(name)
         except RuntimeError:  # there is no such operator
             continue
         except Exception:  # noqa: BLE001 - what torch raises is not known
             yield Alteration(name, "unread")
             continue
         packages = {"torch", top(disk.module), *imported_packages(disk.source.data)}
-        packages.update(filter(None, map(_package, _DEFINED.findall(told))))
+        packages.update(filter(None, map(_package, _DEFINED.findall(table))))
         definition = definitions.get(name) if definitions is not None else None
-        kernels = [*_of_dispatcher(told), *_of_definition(definition)]
+        kernels = [*_of_dispatcher(table), *_of_definition(definition)]
         for key, file, line in kernels:
             if not _is_of(file, packages):
                 yield Alteration(f"{name}[{key}]" if key else name, "kernel", file, line)
@@ -74,8 +74,8 @@ def _operator(name: str) -> str:
     return "::".join(parts[:2]) if len(parts) > 1 else name
 
 
-def _of_dispatcher(told: str) -> Iterator[tuple[str, str, int]]:
-    for key, file, line in _REGISTERED.findall(told):
+def _of_dispatcher(table: str) -> Iterator[tuple[str, str, int]]:
+    for key, file, line in _REGISTERED.findall(table):
         if not file.endswith(_COMPILED):
             yield key, file, int(line)
 

@@ -1,4 +1,4 @@
-"""What a module uses of others: builtins, names of their modules, methods of their classes."""
+"""References of a module to others: builtins, names of their modules, methods of their classes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..objects.reachable import (
     qualified_name,
     value_at,
 )
-from ..source.events import Imported, dotted
+from ..source.events import ImportBinding, dotted
 from .difference import Alteration
 from .extra_names import used_builtins
 
@@ -43,7 +43,7 @@ _FLAGS = type.__dict__["__flags__"]
 _HEAP_TYPE = 1 << 9
 """Py_TPFLAGS_HEAPTYPE of CPython's ``object.h``: the class was made by a program."""
 _SAID = {"print", "input", "open", "help", "exit", "quit", "breakpoint", "__import__", "_"}
-"""What programs replace to be told or asked: it computes nothing."""
+"""Builtins for output and input, which programs replace: they compute nothing."""
 
 
 def used(space: object, disk: OnDisk) -> Iterator[Alteration]:
@@ -97,7 +97,7 @@ def _imported(node: ast.Import | ast.ImportFrom, disk: OnDisk) -> Iterator[tuple
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             yield alias.asname or name, "", sys.modules.get(name)
         else:
-            where = absolute(disk.module, Imported(node.module or "", node.level, alias.name))
+            where = absolute(disk.module, ImportBinding(node.module or "", node.level, alias.name))
             inner = sys.modules.get(f"{where}.{alias.name}")
             value = attributes(sys.modules.get(where)).get(alias.name, inner)
             if value is not None and not alias.asname:

@@ -1,4 +1,4 @@
-"""What the source of a module registers under which key, and what the tables have there now."""
+"""Entries that the source of a module registers by key, and those that the tables have now."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..objects.literals import is_mutated
-from ..objects.names import Names
 from ..objects.origin_package import place_of, strangers, top
 from ..objects.reachable import ABSENT, attributes, bases, is_a, items, qualified_name, walk
+from ..objects.source_names import SourceNames
 from ..source.events import dotted, first_line
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .difference import Alteration
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Registration:
 
 def registered(space: object, disk: OnDisk) -> Iterator[Alteration]:
     """Yield the entries that the source registers, and that are others now or are not there."""
-    names = Names(space, disk, (), space)
+    names = SourceNames(space, disk, (), space)
     yield from _set(names, disk)
     groups: dict[object, list[_Registration]] = {}
     for each in (*_by_decorators(disk), *_by_calls(names, disk)):
@@ -68,7 +68,7 @@ def registered(space: object, disk: OnDisk) -> Iterator[Alteration]:
                         yield Alteration(name, "unregistered")
 
 
-def _identity(wanted: _Registration, names: Names) -> object:
+def _identity(wanted: _Registration, names: SourceNames) -> object:
     """Return what is equal for the registrations of one registrar, whatever leads to it."""
     function = _function(wanted.registrar, names)
     owner = names.resolved(wanted.registrar.rpartition(".")[0])
@@ -77,19 +77,19 @@ def _identity(wanted: _Registration, names: Names) -> object:
     return found, id(owner) if is_bound else 0, wanted.is_bare
 
 
-def _left_out(them: list[_Registration], table: Any, names: Names) -> Iterator[Alteration]:
+def _left_out(them: list[_Registration], table: Any, names: SourceNames) -> Iterator[Alteration]:
     """Yield what is not in a list of registered things that has others of the same registrar."""
     if len(table) * len(them) > _MOST_ENTRIES:
         return
     held = list(table)
-    there = [any(_has(entry, each, names) for entry in held) for each in them]
+    there = [any(_is_or_holds(entry, each, names) for entry in held) for each in them]
     if any(there):
         for each, is_there in zip(them, there):  # noqa: B905 - Python 3.9
             if not is_there and each.node is not None:
                 yield Alteration(f"{each.registrar}({each.node.name})", "unregistered")
 
 
-def _set(names: Names, disk: OnDisk) -> Iterator[Alteration]:
+def _set(names: SourceNames, disk: OnDisk) -> Iterator[Alteration]:
     """Yield the entries that statements of the module set, and that are not what they give."""
     for name in disk.bindings.entries:
         entries, table = names.set_entries(name), names.resolved(name)
@@ -132,7 +132,7 @@ def _keys(decorator: ast.expr, node: DefinitionNode | None) -> Iterator[tuple[st
         yield name, node.name, True
 
 
-def _by_calls(names: Names, disk: OnDisk) -> Iterator[_Registration]:
+def _by_calls(names: SourceNames, disk: OnDisk) -> Iterator[_Registration]:
     """Yield what statements give: ``register(key, value)`` and ``register(key)(value)``."""
     for call in disk.bindings.calls:
         around = call.func if isinstance(call.func, ast.Call) else call
@@ -144,7 +144,7 @@ def _by_calls(names: Names, disk: OnDisk) -> Iterator[_Registration]:
                 yield _Registration(name, key.value, value=value)
 
 
-def _tables(registrar: str, names: Names) -> Iterator[Any]:
+def _tables(registrar: str, names: SourceNames) -> Iterator[Any]:
     """Yield the tables that a registrar keeps, or that its code names."""
     function = _function(registrar, names)
     owner = names.resolved(registrar.rpartition(".")[0] or registrar)
@@ -164,7 +164,7 @@ def _tables(registrar: str, names: Names) -> Iterator[Any]:
                 yield table
 
 
-def _function(registrar: str, names: Names) -> FunctionType | None:
+def _function(registrar: str, names: SourceNames) -> FunctionType | None:
     value: Any = names.resolved(registrar)
     value = value.__func__ if is_a(value, staticmethod, classmethod) else value
     return value if type(value) is FunctionType else None
@@ -197,7 +197,7 @@ def _names_in(code: CodeType) -> set[str]:
 
 
 def _not_there(
-    wanted: list[_Registration], table: dict[Any, Any], names: Names
+    wanted: list[_Registration], table: dict[Any, Any], names: SourceNames
 ) -> list[_Registration]:
     """Return what should be in a table under its key, and is not.
 
@@ -212,17 +212,17 @@ def _not_there(
     right = {
         key
         for key, them in by_key.items()
-        if key in entries and any(_has(entries[key], each, names) for each in them)
+        if key in entries and any(_is_or_holds(entries[key], each, names) for each in them)
     }
     wrong = [each for key, them in by_key.items() if key not in right for each in them[-1:]]
     if not wrong:
         return []
-    is_moved = any(_has(entry, each, names) for each in wrong for entry in entries.values())
+    is_moved = any(_is_or_holds(entry, each, names) for each in wrong for entry in entries.values())
     is_meant = bool(right) or is_moved or _puts(wrong[0], table, names)
     return wrong if is_meant else []
 
 
-def _has(entry: Any, wanted: _Registration, names: Names) -> bool:
+def _is_or_holds(entry: Any, wanted: _Registration, names: SourceNames) -> bool:
     """Return whether an entry is, or holds, what was registered."""
     node = wanted.node
     if node is None:
@@ -237,7 +237,7 @@ def _has(entry: Any, wanted: _Registration, names: Names) -> bool:
     return False
 
 
-def _puts(wanted: _Registration, table: dict[Any, Any], names: Names) -> bool:
+def _puts(wanted: _Registration, table: dict[Any, Any], names: SourceNames) -> bool:
     """Return whether the code of a registrar puts things into a table under the key it is given."""
     function = _function(wanted.registrar, names)
     if function is None:
@@ -287,7 +287,7 @@ def _sources(disk: OnDisk) -> Iterator[bytes]:
                 continue
 
 
-def _name_of(table: object, names: Names) -> str | None:
+def _name_of(table: object, names: SourceNames) -> str | None:
     """Return the name by which the module has a table, or what keeps it."""
     for name, value in items(names.space):
         if value is table:

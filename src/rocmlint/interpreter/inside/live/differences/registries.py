@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..objects.imported_names import absolute, imported_packages, makes_code_in, source_bindings
 from ..objects.literals import is_mutated
-from ..objects.names import Names
 from ..objects.on_disk import OnDisk, on_disk
 from ..objects.origin_package import (
     is_callable,
@@ -21,7 +20,8 @@ from ..objects.origin_package import (
     strangers,
 )
 from ..objects.reachable import attributes, bases, is_a, items, module_of, qualified_name, value_at
-from ..source.sources import NoSourceError
+from ..objects.source_names import SourceNames
+from ..source.module_source import NoSourceError
 from .difference import Alteration
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _names(module: str) -> Any:
         disk, space = _on_disk(module), sys.modules[module]
     except (KeyError, NoSourceError):
         return None
-    return lambda path: Names(space, disk, path, value_at(space, path))
+    return lambda path: SourceNames(space, disk, path, value_at(space, path))
 
 
 @lru_cache(maxsize=16)

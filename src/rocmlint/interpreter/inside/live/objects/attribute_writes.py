@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .origin_package import top
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _COMPUTED = re.compile(rb"\bsetattr\(\s*(?:\w+\.)*(\w+)\s*,\s*(?![\"'])")
 
 @dataclass(frozen=True)
 class Stores:
-    """What some sources set, as far as their text shows it."""
+    """The attributes that some sources set, as far as their text shows it."""
 
     pairs: frozenset[tuple[bytes, bytes]]
     """The last name of the owner, and the attribute."""

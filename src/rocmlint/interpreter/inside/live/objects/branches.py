@@ -11,14 +11,14 @@ from functools import cached_property
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..source.events import ANY_NAME, Imported, dotted
+from ..source.events import ANY_NAME, ImportBinding, dotted
 from .imported_names import absolute
 from .reachable import ABSENT, attributes, bases, is_a
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..source.events import Event, Guard
+    from ..source.events import BranchGuard, Event
     from .on_disk import OnDisk
 
 _PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None), type(sys.version_info))
@@ -36,7 +36,7 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 }
 _OF_ENVIRONMENT = {"os.environ.get", "os.getenv", "environ.get", "getenv"}
 _SIZES = {"calcsize", "sizeof"}
-"""The functions of struct and ctypes that tell the size of a C type, which nothing changes."""
+"""The functions of struct and ctypes that return the size of a C type, which nothing changes."""
 _STRING_TESTS = {"startswith", "endswith"}
 _ALL_ERRORS = {"Exception", "BaseException"}
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", *_ALL_ERRORS}
@@ -47,7 +47,7 @@ _PLAIN_FUNCTIONS = {"getattr", "hasattr", "isinstance", "len"}
 
 
 class _UnknownError(Exception):
-    """What an expression gave at the import cannot be known."""
+    """The value of an expression at the import cannot be known."""
 
 
 class Branches:
@@ -83,7 +83,7 @@ class Branches:
         is_sure = (event.reached or is_star) and bool(states) and None not in states
         return True if is_sure else None
 
-    def _ran(self, guard: Guard) -> bool | None:
+    def _ran(self, guard: BranchGuard) -> bool | None:
         """Return whether the part of a statement ran up to the child that a guard has."""
         statement, part = guard.statement, guard.part
         key = id(guard.child), part
@@ -127,7 +127,7 @@ class Branches:
                 found.setdefault(statement, {}).setdefault(part, set()).add(name)
         return found
 
-    def _ran_of_try(self, statement: ast.Try, guard: Guard) -> bool | None:
+    def _ran_of_try(self, statement: ast.Try, guard: BranchGuard) -> bool | None:
         if guard.part == "finalbody":
             return True
         only = all(_catches(each, _IMPORT_ERRORS - _ALL_ERRORS) for each in statement.handlers)
@@ -164,7 +164,7 @@ class Branches:
             return all(_is_loaded(each.name) for each in statement.names)
         if isinstance(statement, ast.ImportFrom):
             named = (
-                Imported(statement.module or "", statement.level, each.name)
+                ImportBinding(statement.module or "", statement.level, each.name)
                 for each in statement.names
             )
             states = [self._succeeds(each) for each in named]
@@ -202,7 +202,7 @@ class Branches:
         owner = self._value_of(name.rpartition(".")[0])
         return False if type(owner) is ModuleType and not _makes_names(owner) else None
 
-    def _succeeds(self, imported: Imported) -> bool | None:
+    def _succeeds(self, imported: ImportBinding) -> bool | None:
         """Return whether an import finds what it names."""
         module = absolute(self.disk.module, imported)
         if imported.attribute is None or imported.attribute == ANY_NAME:

@@ -1,4 +1,4 @@
-"""What may give something else than a definition: decorators, metaclasses, bases."""
+"""Sources of something else than a definition: decorators, metaclasses, bases."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from .reachable import ABSENT, attributes, bases, functions_of, methods, value_a
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..source.bindings import Expected
+    from ..source.bindings import ExpectedName
 
 _KEEP_ALL = {type, ABCMeta, EnumMeta, type(Protocol)}
 """Metaclasses that leave out no function of a class body."""
 
 
-def makers(module: object, expected: Expected, classes: Mapping[str, Expected]) -> Iterator[object]:
+def makers(
+    module: object, expected: ExpectedName, classes: Mapping[str, ExpectedName]
+) -> Iterator[object]:
     """Yield the decorators of a definition, and what works on the classes around it.
 
     ``classes`` are those of the module by their qualified names. ABSENT stands for a decorator
@@ -72,10 +74,10 @@ def run_by(maker: Any) -> list[FunctionType]:
     """Return the code that an object runs, its class's too, and what that names."""
     kind = maker if issubclass(type(maker), type) else type(maker)
     functions = list(chain(functions_of(maker), *(methods(each) for each in bases(kind))))
-    return [*functions, *chain.from_iterable(map(named, functions))]
+    return [*functions, *chain.from_iterable(map(named_functions, functions))]
 
 
-def named(function: FunctionType) -> Iterator[FunctionType]:
+def named_functions(function: FunctionType) -> Iterator[FunctionType]:
     """Yield the functions that a function names: global ones, and those of modules it names."""
     names = set(names_in(function.__code__))
     spaces = [function.__globals__]

@@ -1,4 +1,4 @@
-"""What makes two code objects the same code, whichever file or process they came from."""
+"""Fingerprints of code objects: the same code, whichever file or process they came from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TYPE_PARAMETERS = "<generic parameters of "
 
 
 @dataclass(frozen=True)
-class Definition:
+class DefinedCode:
     """A function or class body that a code object defines, at any depth."""
 
     name: str
@@ -86,7 +86,7 @@ def is_function(code: CodeType) -> bool:
     return bool(code.co_flags & _OPTIMIZED)
 
 
-def definitions(code: CodeType, prefix: str = "", *, inner: bool = False) -> Iterator[Definition]:
+def definitions(code: CodeType, prefix: str = "", *, inner: bool = False) -> Iterator[DefinedCode]:
     """Yield what a code object defines, at any depth, each outer one before its inner ones."""
     for each in code.co_consts:
         if not isinstance(each, CodeType):
@@ -95,6 +95,6 @@ def definitions(code: CodeType, prefix: str = "", *, inner: bool = False) -> Ite
             yield from definitions(each, prefix, inner=inner)
             continue
         name, function = prefix + each.co_name, is_function(each)
-        yield Definition(name, each.co_firstlineno, fingerprint(each), function, inner)
+        yield DefinedCode(name, each.co_firstlineno, fingerprint(each), function, inner)
         below = f"{name}.<locals>." if function else f"{name}."
         yield from definitions(each, below, inner=inner or function)

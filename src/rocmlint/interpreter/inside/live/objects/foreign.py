@@ -1,6 +1,6 @@
 """Names of an installed module that hold code of the program that uses it.
 
-The source decides what a name is only where nothing but a definition can have set it. This tells of
+The source decides what a name is only where nothing but a definition can have set it. This finds
 replacements of what it assigns (``scaled_dot_product_attention = _add_docstr(...)`` in torch), and
 of what a later ``from x import *`` may have set again (most functions of torch.cuda): no import
 leads an installed package to a file of the project.

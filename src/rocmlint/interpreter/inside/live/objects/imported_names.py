@@ -1,4 +1,4 @@
-"""Whether names that imports bring are what the modules they name have for them."""
+"""Whether imported names are what the modules they name have for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..source.bindings import bindings, literal_value
 from ..source.events import ANY_NAME, dotted
-from ..source.sources import NoSourceError, source_of
+from ..source.module_source import NoSourceError, source_of
 from .attribute_writes import stores_of
 from .layers import within_reach
 from .origin_package import belongs, is_callable, is_made, is_standard, outermost, strangers, top
@@ -28,18 +28,18 @@ from .reachable import (
 
 if TYPE_CHECKING:
     from ..source.bindings import Bindings
-    from ..source.events import Event, Imported
+    from ..source.events import Event, ImportBinding
 
 _DEPTH = 8
 """How many modules hand a name on to each other."""
 _SETS_NAMES = re.compile(rb"\bglobals\(|\b__getattr__\b|\bsys\.modules\b|\bsetattr\(|\bexec\(")
-"""With one of these a module may have names that its source does not tell."""
+"""With one of these a module may have names that its source does not show."""
 
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 _MAKES_CODE = re.compile(rb"\bexec\(|\beval\(|\bFunctionType\(|\bCodeType\(")
 
 
-def absolute(module: str, imported: Imported) -> str:
+def absolute(module: str, imported: ImportBinding) -> str:
     """Return the module that an import of another one names."""
     if not imported.level:
         return imported.module
@@ -52,7 +52,7 @@ def absolute(module: str, imported: Imported) -> str:
     return ".".join([*parts, *([imported.module] if imported.module else [])])
 
 
-def is_brought(module: str, imported: Imported, live: Any, depth: int = _DEPTH) -> bool:
+def is_brought(module: str, imported: ImportBinding, live: Any, depth: int = _DEPTH) -> bool:
     """Return whether a live value is what an import in a module gives."""
     source = absolute(module, imported)
     if imported.attribute is None:
@@ -80,7 +80,7 @@ def has_name(module: str, name: str) -> bool:
     return name in scope or ANY_NAME in scope
 
 
-def is_around(module: str, imported: Imported, live: Any) -> bool:
+def is_around(module: str, imported: ImportBinding, live: Any) -> bool:
     """Return whether a value is something around what an import in a module gives."""
     source, name = absolute(module, imported), imported.attribute
     if name is None or any(belongs(each.co_filename, source) for each in outermost(live)):

@@ -1,4 +1,4 @@
-"""What lies between the object that stands for a definition and the code of that definition."""
+"""Layers between the object at the name of a definition and the code of that definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     IsCore = Callable[[object], bool]
 
 _CONTAINERS = (dict, list, tuple, set, frozenset, deque, CellType)
-"""What holds things, and does nothing itself when an object around it is called."""
+"""Types that hold things, and do nothing themselves when an object around it is called."""
 _LIMIT = 200
 """How many functions of a replacement are searched for a way to what it replaced."""
 _CALLED = ("__call__", "__get__", "fget", "__getattribute__", "__getattr__")
@@ -24,8 +24,8 @@ _CALLED = ("__call__", "__get__", "fget", "__getattribute__", "__getattr__")
 
 
 @dataclass(frozen=True)
-class Layer:
-    """What an object is, as a user would look for it."""
+class ObjectLayer:
+    """An object in a form in which a user would look for it."""
 
     kind: str
     """"function NAME", or the qualified name of a class."""
@@ -74,26 +74,28 @@ def within_reach(value: object, owners: Iterable[object], is_core: IsCore) -> Fu
         if id(function) in seen:
             continue
         seen[id(function)] = function
-        for each in _named(function, spaces):
+        for each in _objects_named_in(function, spaces):
             found = found or (None if each is value else held_by(each, is_core))
             if type(each) is FunctionType and _file(each) == _file(function):
                 waiting.append(each)
     return found
 
 
-def layer(value: Any) -> Layer:
+def layer(value: Any) -> ObjectLayer:
     """Return what an object is, and where the code is that runs first when it is called."""
     code = first_code(value)
     place = (None, None) if code is None else (code.co_filename, code.co_firstlineno)
     if type(value) is MethodType:
         value = value.__func__
     if type(value) is FunctionType:
-        return Layer(f"function {getattr(code, 'co_qualname', value.__code__.co_name)}", *place)
+        return ObjectLayer(
+            f"function {getattr(code, 'co_qualname', value.__code__.co_name)}", *place
+        )
     kind = _kind(value)
     module, name = module_of(kind), qualified_name(kind)
     if module not in ("", "builtins") and not name.startswith(f"{module}."):
         name = f"{module}.{name}"
-    return Layer(name, *place)
+    return ObjectLayer(name, *place)
 
 
 def first_code(value: Any) -> CodeType | None:
@@ -131,7 +133,7 @@ def _classes(value: Any) -> Iterator[type]:
         yield from bases(each if issubclass(type(each), type) else type(each))  # type: ignore[arg-type]
 
 
-def _named(function: FunctionType, owners: Iterable[object]) -> Iterator[object]:
+def _objects_named_in(function: FunctionType, owners: Iterable[object]) -> Iterator[object]:
     """Yield what the code of a function may mean by its names and strings."""
     names = {*names_in(function.__code__), *_strings(function.__code__)}
     spaces = list(owners)

@@ -46,7 +46,7 @@ def changed_literals(module: object, disk: OnDisk) -> list[str]:
 
 
 def _is_put_away(module: object, constant: Constant) -> bool:
-    """Return whether it stands elsewhere: its class, or all that the module has."""
+    """Return whether it is kept elsewhere: its class, or all that the module has."""
     if value_at(module, constant.path[:-1]) is ABSENT:
         return True
     if type(module) is ModuleType:

@@ -1,4 +1,4 @@
-"""What the source of a loaded module defines, ready to be compared with the process."""
+"""Definitions in the source of a loaded module, ready to be compared with the process."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..source.bindings import Bindings, bindings
-from ..source.sources import ModuleSource, NoSourceError, compiled, loaded_code, source_of
-from .fingerprints import Definition, definitions, fingerprint
+from ..source.module_source import ModuleSource, NoSourceError, compiled, loaded_code, source_of
+from .fingerprints import DefinedCode, definitions, fingerprint
 from .reachable import methods, module_of, qualified_name, value_at
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class OnDisk:
     source: ModuleSource
     code: CodeType
     loaded: CodeType | None
-    """What an import would run now."""
+    """The code that an import would run now."""
     files: frozenset[str]
     """How code objects of this module name their file."""
-    defined: dict[Fingerprint, Definition]
+    defined: dict[Fingerprint, DefinedCode]
 
     @cached_property
     def sha256(self) -> str:
@@ -41,7 +41,7 @@ class OnDisk:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """What each name finally is."""
+        """The final definition of each name."""
         return bindings(self.source.data)
 
     def settled(self, space: object) -> OnDisk:

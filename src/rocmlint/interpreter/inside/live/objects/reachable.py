@@ -52,7 +52,7 @@ _aside: ContextVar[Mapping[int, Mapping[str, object]] | None] = ContextVar("asid
 """By the identity of an object, what is seen in place of its attributes."""
 
 ABSENT: object = object()
-"""What stands for an attribute that is not there; None may be a value."""
+"""The value for an attribute that is not there; None may be a value."""
 
 
 def functions_of(value: object) -> Iterator[FunctionType]:
@@ -178,7 +178,7 @@ def functions_with(space: object) -> Iterator[FunctionType]:
 
 
 def value_at(owner: object, path: Iterable[str]) -> object:
-    """Return what stands at a path of attributes, or ABSENT; runs no descriptor."""
+    """Return the value at a path of attributes, or ABSENT; runs no descriptor."""
     for name in path:
         owner = attributes(owner).get(name, ABSENT)
     return owner

@@ -20,15 +20,15 @@ _COMPILES = {"exec", "eval", "compile"}
 _NEAR = 2
 """How often what a function names is followed: one that does the work for another is."""
 _DEPTH = 6
-"""The same for functions of the package of the maker: torch.compile hands on that often."""
+"""The same for functions of the package of the maker: torch.compile delegates often."""
 _COPIES = (functools.wraps, functools.update_wrapper)
-"""What gives a wrapper the names of what it wraps, and puts nothing around it."""
+"""Functions that give a wrapper the names of what it wraps, and put nothing around it."""
 _MOST = 8000
 """How many functions are looked at for one decorator."""
 
 
 class Makers:
-    """What a decorator, a metaclass or a base may put around a function.
+    """The code that a decorator, a metaclass or a base may put around a function.
 
     That is what its own code defines or names: functions, classes, and what the functions that it
     calls define and name in turn.
@@ -44,10 +44,10 @@ class Makers:
             return False
         if issubclass(type(self.maker), type) and self.maker in bases(type(part)):
             return True
-        if any(each.has(part) for each in self._reaches(0, _NEAR)):
+        if any(each.includes(part) for each in self._reaches(0, _NEAR)):
             return True
         return type(part) is FunctionType and any(
-            each.has(part) for each in self._reaches(_NEAR, _DEPTH)
+            each.includes(part) for each in self._reaches(_NEAR, _DEPTH)
         )
 
     def keeps_argument(self, part: object) -> bool:
@@ -96,16 +96,18 @@ class _Reach:
         self.compiles = any(_COMPILES & set(each.co_names) for each in codes)
         self._named: dict[int, object] | None = None
 
-    def has(self, part: object) -> bool:
+    def includes(self, part: object) -> bool:
         """Return whether an object is of that code, or is an instance of a class that is named."""
         codes = code_of(part)
         if any(id(each) in self.codes for each in codes):
             return True
         if self.compiles and codes and not _is_in_its_file(codes[0]):
             return True
-        return type(part) not in (FunctionType, MethodType) and id(type(part)) in self.named()
+        return (
+            type(part) not in (FunctionType, MethodType) and id(type(part)) in self.named_values()
+        )
 
-    def named(self) -> dict[int, object]:
+    def named_values(self) -> dict[int, object]:
         """Return the values of the names that the functions use, by identity."""
         if self._named is None:
             found = (it for each in self.functions for it in _named_by(each))
@@ -115,7 +117,7 @@ class _Reach:
     def named_functions(self) -> list[FunctionType]:
         """Return the functions, and the methods of the classes, that are named."""
         found: list[FunctionType] = []
-        for each in self.named().values():
+        for each in self.named_values().values():
             if type(each) is FunctionType and each not in _COPIES:
                 found.append(each)
             elif issubclass(type(each), type) and module_of(each) != "builtins":  # type: ignore[arg-type]

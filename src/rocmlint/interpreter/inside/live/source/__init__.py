@@ -1,1 +1,1 @@
-"""What the source of a loaded module says."""
+"""The source of a loaded module: its names, events and forms."""

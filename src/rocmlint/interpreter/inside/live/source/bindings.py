@@ -1,4 +1,4 @@
-"""What the source of a module says that its names are once it is imported."""
+"""The values of a module's names after its import, by its source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ARITHMETIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedName:
     """An attribute that must be made of one of some definitions of the source.
 
     Only where the source decides it: what may also be assigned, imported or deleted is left out.
@@ -35,7 +35,7 @@ class Expected:
     decorators: tuple[str | None, ...]
     """The dotted names of all decorators; None for what is not a name."""
     bases: tuple[str | None, ...] = ()
-    """The same of the bases of a class, without what stands in brackets."""
+    """The same of the bases of a class, without their subscripts."""
     metaclass: str | None = None
     has_metaclass: bool = False
     has_starred: bool = False
@@ -53,9 +53,9 @@ class Constant:
 
 @dataclass(frozen=True)
 class Bindings:
-    """What a module defines."""
+    """The definitions of a module."""
 
-    expected: tuple[Expected, ...]
+    expected: tuple[ExpectedName, ...]
     constants: tuple[Constant, ...]
     scopes: Mapping[tuple[str, ...], Scope]
     """By the path of the class; that of the module is empty."""
@@ -70,7 +70,7 @@ class Bindings:
     elsewhere: frozenset[str]
     """Dotted names that the module sets by an attribute, or from within a function."""
     used: frozenset[str]
-    """The names with attributes that stand anywhere in it."""
+    """The names with attributes that occur anywhere in it."""
     inner_imports: tuple[ast.Import | ast.ImportFrom, ...]
     """The imports that are not statements of the module itself."""
     unsettled: frozenset[str]
@@ -81,7 +81,7 @@ class Bindings:
 class _Reader:
     elsewhere: set[str]
     chosen: Mapping[str, int]
-    expected: list[Expected] = field(default_factory=list)
+    expected: list[ExpectedName] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
     scopes: dict[tuple[str, ...], Scope] = field(default_factory=dict)
     history: dict[tuple[str, ...], Scope] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class _Reader:
                 self.unsettled.add(name)
                 return
         self.expected.append(
-            Expected(
+            ExpectedName(
                 name=name,
                 path=path,
                 lines=frozenset(first_line(each) for each in nodes),

@@ -1,4 +1,4 @@
-"""What the statements of a source do to names, in order, and in which branches."""
+"""Effects of the statements of a source on names, in order, and in which branches."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ANY_NAME = "*"
-"""What ``from ... import *`` gives a value to."""
+"""The name that ``from ... import *`` binds."""
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What an import brings: a module, or with ``attribute`` a name of it."""
+class ImportBinding:
+    """The object of an import: a module, or with ``attribute`` a name of it."""
 
     module: str
     """As it is written, without the dots of ``level``."""
@@ -28,7 +28,7 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Guard:
+class BranchGuard:
     """A statement that has others in it, the part of it that holds one, and that one."""
 
     statement: ast.stmt
@@ -45,8 +45,8 @@ class Event:
     node: DefinitionNode | None
     certain: bool
     value: ast.expr | None = None
-    imported: Imported | None = None
-    guards: tuple[Guard, ...] = ()
+    imported: ImportBinding | None = None
+    guards: tuple[BranchGuard, ...] = ()
     """The statements around it, the outermost first."""
     reached: bool = True
     """Whether it certainly happens where all parts that it is in are run."""
@@ -97,10 +97,10 @@ def _is_setattr(value: ast.expr) -> bool:
     return is_named and type(value.args[1].value) is str and dotted(value.args[0]) is not None  # type: ignore[attr-defined]
 
 
-def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> Imported:
+def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ImportBinding:
     if isinstance(statement, ast.ImportFrom):
-        return Imported(statement.module or "", statement.level, alias.name)
-    return Imported(alias.name if alias.asname else alias.name.partition(".")[0])
+        return ImportBinding(statement.module or "", statement.level, alias.name)
+    return ImportBinding(alias.name if alias.asname else alias.name.partition(".")[0])
 
 
 def _assigned(target: ast.expr, value: ast.expr, *, certain: bool) -> Iterator[Event]:
@@ -138,17 +138,17 @@ def _nested(statement: ast.stmt, *, certain: bool) -> Iterator[Event]:
         parts = value if isinstance(value, list) else [value]
         for part in parts:
             if isinstance(part, ast.stmt):
-                yield from _guarded(Guard(statement, name, part), part)
+                yield from _guarded(BranchGuard(statement, name, part), part)
             elif isinstance(getattr(part, "body", None), list):  # a handler of try, a case of match
                 yield from _stored_in([part], certain=False, below=False)
                 for each in part.body:
-                    yield from _guarded(Guard(statement, part, each), each)
+                    yield from _guarded(BranchGuard(statement, part, each), each)
             elif isinstance(part, ast.AST):
                 simple = not hasattr(statement, "body")
                 yield from _stored_in([part], certain=certain and simple)
 
 
-def _guarded(guard: Guard, statement: ast.stmt) -> Iterator[Event]:
+def _guarded(guard: BranchGuard, statement: ast.stmt) -> Iterator[Event]:
     for each in events_of([statement], certain=True):
         reached = each.certain or (bool(each.guards) and each.reached)
         yield replace(each, certain=False, reached=reached, guards=(guard, *each.guards))
@@ -167,7 +167,7 @@ def _stored_in(nodes: Iterable[ast.AST], *, certain: bool, below: bool = True) -
 
 
 def _heads(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a handler or a case, and what stands before its body."""
+    """Yield a handler or a case, and the expressions before its body."""
     yield node
     for name, value in ast.iter_fields(node):
         if name != "body" and isinstance(value, ast.AST):

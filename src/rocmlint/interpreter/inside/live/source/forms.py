@@ -33,7 +33,7 @@ def difference(path: str, sha256: str) -> str:
 
 
 def _is_same_code(one: bytes, other: bytes) -> bool:
-    """Return whether a mark changes nothing: beside a line that names an encoding it may."""
+    """Return whether a mark changes nothing: before a line that names an encoding it may."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
     return False

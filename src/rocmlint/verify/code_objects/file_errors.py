@@ -1,4 +1,4 @@
-"""What can be wrong with a file that holds device code, or with this installation."""
+"""Errors of a file that holds device code, or of this installation."""
 
 from __future__ import annotations
 

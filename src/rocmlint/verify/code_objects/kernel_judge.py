@@ -15,14 +15,14 @@ from rocmlint.gpus.target import (
     settings,
 )
 from rocmlint.verify.code_objects import kpack
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.mapped import map_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rocmlint.verify.code_objects.bundle import BundleEntry
-    from rocmlint.verify.code_objects.file import FileReport
+    from rocmlint.verify.code_objects.file_report import FileReport
     from rocmlint.verify.result import Verdict
 
 How = Literal["native", "generic", "SPIR-V"]
@@ -49,11 +49,11 @@ Problem = Literal[
 
 @dataclass(frozen=True)
 class KernelVerdict:
-    """What is to be said of a file and a device."""
+    """The verdict on a file and a device."""
 
     verdict: Verdict
     seen: str
-    """What code there is: ``native``, ``generic``, ``kpack present``, or the problem."""
+    """The kind of code: ``native``, ``generic``, ``kpack present``, or the problem."""
     problem: Problem = ""
     reason: str = ""
 
@@ -62,7 +62,7 @@ def _bad(verdict: Verdict, problem: Problem, reason: str) -> KernelVerdict:
     return KernelVerdict(verdict, problem, problem, reason)
 
 
-class Judge:
+class KernelJudge:
     """Judges files for devices, under the environment variables that HIP reads."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -172,7 +172,7 @@ class Judge:
         return _bad("contradicted", "no code", reason)
 
     def _archived(
-        self, report: FileReport, reference: kpack.Reference, device: Target
+        self, report: FileReport, reference: kpack.KpackReference, device: Target
     ) -> KernelVerdict:
         if kpack.is_disabled(self._environment):
             reason = "its kernels are in kpack archives, which ROCM_KPACK_DISABLE disables"

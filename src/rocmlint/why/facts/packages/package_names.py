@@ -18,7 +18,7 @@ from rocmlint.published.names import names_of, packages
 from rocmlint.python.scopes import FUNCTIONS
 from rocmlint.text.written import minor_release, version_of
 from rocmlint.why.facts.packages.installed import version
-from rocmlint.why.facts.value import Unread
+from rocmlint.why.facts.value import UnreadFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Release:
 
     name: str
     version: Version | None
-    unread: Unread | None = None
+    unread: UnreadFact | None = None
     is_missing: bool = False
     """Whether the packages were read and it is not among them."""
 
@@ -61,7 +61,7 @@ def release_of(context: Context, module: str) -> Release:
     owner = context.packages.owner(top)
     name = canonicalize_name(owner.name if owner is not None else provider_of(top) or top)
     found = version(context, name)
-    if isinstance(found, Unread):
+    if isinstance(found, UnreadFact):
         listed = listed_version(context, name)
         if listed is not None:
             context.saw(name, listed, "the log")
@@ -76,7 +76,7 @@ def imported_release(context: Context, module: str) -> Release:
         return found
     for each in [each for each in context.evidence if each.fact == found.name]:
         del context.evidence[each]
-    unread = Unread(f"the installed {found.name}", f"python -m pip show {found.name}")
+    unread = UnreadFact(f"the installed {found.name}", f"python -m pip show {found.name}")
     listed = listed_version(context, found.name)
     if listed is not None:
         context.saw(found.name, listed, "the log")
@@ -98,7 +98,7 @@ def listed_version(context: Context, name: str) -> Version | None:
 
 
 @dataclass(frozen=True)
-class Change:
+class NameChange:
     """When releases gained or lost a name, seen from one of them."""
 
     gone: Version | None = None
@@ -119,20 +119,20 @@ class Change:
         return self.gone is not None or self.comes is not None
 
 
-def change_of(history: History | None, release: Version | None) -> Change:
+def change_of(history: History | None, release: Version | None) -> NameChange:
     """Return what a history says of a release; of an unread one, whether its end lacks it."""
     if history is None:
-        return Change()
+        return NameChange()
     there = [each for each in history.versions if history.at(each)]
     first, last = (there[0], there[-1]) if there else (None, None)
     if release is not None:
         oldest = history.versions[0]
         is_before = release < oldest
         if is_before and history.at(oldest):
-            return Change(comes=oldest, is_by_then=True, first=first, last=last)
+            return NameChange(comes=oldest, is_by_then=True, first=first, last=last)
         asked = oldest if is_before else Version(release.base_version)  # a development version
         asked = min(asked, history.versions[-1])
-        return Change(
+        return NameChange(
             None if is_before else history.gone_since(asked),
             history.there_after(asked),
             bool(history.at(asked)),
@@ -144,7 +144,9 @@ def change_of(history: History | None, release: Version | None) -> Change:
     comes = None if gone else history.there_after(oldest)
     was_late = gone is not None and history.there_after(oldest) is not None
     return (
-        Change(first=first, last=last) if was_late else Change(gone, comes, first=first, last=last)
+        NameChange(first=first, last=last)
+        if was_late
+        else NameChange(gone, comes, first=first, last=last)
     )
 
 
@@ -160,7 +162,7 @@ def history_of(dotted: str) -> History | None:
     return None if known is None else known.history(dotted)
 
 
-def in_words(change: Change) -> str:
+def in_words(change: NameChange) -> str:
     """Return a change in words: "gone since 5.0", "comes with 4.43"; or nothing."""
     if change.gone is not None:
         again = f", again from {minor_release(change.comes)}" if change.comes else ""
@@ -175,14 +177,14 @@ def in_words(change: Change) -> str:
     )
 
 
-def requirement_for(name: str, change: Change) -> str:
+def requirement_for(name: str, change: NameChange) -> str:
     """Return the releases nearest to hand that have it: ``transformers<5.0``; or nothing."""
     if change.gone is not None:
         return f"{name}<{minor_release(change.gone)}"
     return f"{name}>={minor_release(change.comes)}" if change.comes is not None else ""
 
 
-def saw_index(context: Context, dotted: str, change: Change) -> None:
+def saw_index(context: Context, dotted: str, change: NameChange) -> None:
     """Note what the index says of a name."""
     if change.first is None or change.last is None:
         return
@@ -201,14 +203,14 @@ def indexed() -> tuple[str, ...]:
 
 
 def files_have(context: Context, dotted: str) -> bool | None:
-    """Return whether the installed files have a module or a name of one; None: cannot tell."""
+    """Return whether the installed files have a module or a name of one; None if unknown."""
     if context.is_elsewhere or not context.packages.folders:
         return None
     return _installed(context.packages.folders).has_name(dotted)
 
 
 def files_take(context: Context, dotted: str, keyword: str) -> bool | None:
-    """Return whether an installed function or class takes a keyword; None: cannot tell."""
+    """Return whether an installed function or class takes a keyword; None if unknown."""
     if context.is_elsewhere or not context.packages.folders:
         return None
     return _installed(context.packages.folders).takes_keyword(dotted, keyword)

@@ -50,7 +50,7 @@ class TraceError(RocmlintError):
 
 
 @dataclass(frozen=True)
-class Ran:
+class RanKernel:
     """A kernel that ran; ``nanoseconds`` is the time of all its calls together."""
 
     name: str
@@ -60,7 +60,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Trace:
-    """What a profiler saw.
+    """The kernels, operators and launches in a profile.
 
     ``kernels`` is in order of time, the longest first. ``operators`` counts the calls of each
     operator (``aten::bmm``) and ``launches`` those of the runtime functions that start kernels;
@@ -69,7 +69,7 @@ class Trace:
 
     path: str
     form: str
-    kernels: tuple[Ran, ...]
+    kernels: tuple[RanKernel, ...]
     operators: Mapping[str, int] = field(default_factory=dict)
     launches: int = 0
     cut: str = ""
@@ -129,7 +129,7 @@ class _Characters:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the compressed data, if anything."""
+        """The error in the compressed data, if any."""
         return self._packed.problem if self._packed else ""
 
     def read(self) -> str:
@@ -178,8 +178,8 @@ class _Tally:
         entry[0] += calls
         entry[1] += nanoseconds
 
-    def kernels(self) -> tuple[Ran, ...]:
-        ran = (Ran(name, int(calls), time) for name, (calls, time) in self._of.items())
+    def kernels(self) -> tuple[RanKernel, ...]:
+        ran = (RanKernel(name, int(calls), time) for name, (calls, time) in self._of.items())
         return tuple(sorted(ran, key=lambda each: (-each.nanoseconds, each.name)))
 
 
@@ -228,7 +228,7 @@ def _cut(problem: str, broken: str, seen: int) -> str:
 
 _SYMBOL = re.compile(r"(\.kd| \[clone \.kd\])$")
 _SYMBOL_NAMES = ("demangled_kernel_name", "formatted_kernel_name", "kernel_name")
-"""The first is not truncated, whatever rocprofv3 was told to write elsewhere."""
+"""The first is not truncated, whatever rocprofv3 is set to write elsewhere."""
 
 
 class _Dispatches:
@@ -247,13 +247,13 @@ class _Dispatches:
             name = next((_word(entry[each]) for each in _SYMBOL_NAMES if entry.get(each)), "")
             self._names[self._key(entry)] = _SYMBOL.sub("", name)
         elif kind == "dispatch" and isinstance(entry, dict):
-            told = entry.get("dispatch_info")
+            info = entry.get("dispatch_info")
             begin, end = entry.get("start_timestamp"), entry.get("end_timestamp")
             # As whole numbers: a float does not hold the nanoseconds since 1970.
             if isinstance(begin, int) and isinstance(end, int):
                 begin, end = 0, end - begin
             time = _number(end) - _number(begin)
-            total = self._of.setdefault(self._key(told if isinstance(told, dict) else {}), [0, 0.0])
+            total = self._of.setdefault(self._key(info if isinstance(info, dict) else {}), [0, 0.0])
             total[0] += 1
             total[1] += max(time, 0.0)
             return True

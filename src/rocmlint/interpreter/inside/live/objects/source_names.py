@@ -1,4 +1,4 @@
-"""What the expressions of a source may give, compared with what a name is in the process."""
+"""Possible values of the expressions of a source, compared with the names in the process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PURE = (frozenset, re.compile, *_GETTERS)
 _DISPLAYS = {ast.Dict: dict, ast.List: list, ast.Tuple: tuple, ast.Set: set}
 
 
-class Names:
+class SourceNames:
     """The names of a module or of a class."""
 
     def __init__(self, space: object, disk: OnDisk, path: tuple[str, ...], owner: Any) -> None:
@@ -176,7 +176,7 @@ class Names:
         return found is not None and found.line == expression.lineno
 
     def is_result(self, call: ast.Call, live: Any) -> bool:
-        """Return whether a value is what a call gives, as far as it can be told."""
+        """Return whether a value is the result of a call, as far as it can be known."""
         callee = self.resolved(dotted(call.func) or "")
         if (callee is staticmethod or callee is classmethod) and len(call.args) == 1:
             return type(live) is callee and self.is_value(call.args[0], live.__func__)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.read import read_small
 from rocmlint.python.scopes import FUNCTIONS
-from rocmlint.verify.manifest.functions import ManifestFunction, name_problem
+from rocmlint.verify.manifest.function_entries import ManifestFunction, name_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Context
+    from rocmlint.verify.claims.context import ClaimContext
 
 ENTRY = "for a manifest"
 """The name of the evidence that holds an entry."""
@@ -30,7 +30,7 @@ _SOURCES = ("", "src")
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a replacement asks of a manifest: an entry, or why there is none."""
+    """A request to a manifest for a replacement: an entry, or why there is none."""
 
     claim: Claim
     function: ManifestFunction | None
@@ -44,7 +44,7 @@ class _Definition:
     """Empty where it is not sure which function of the file it is."""
 
 
-def proposals(claims: Iterable[Claim], context: Context, folder: str) -> Iterator[Proposal]:
+def proposals(claims: Iterable[Claim], context: ClaimContext, folder: str) -> Iterator[Proposal]:
     """Yield an entry for each function that is replaced, for a manifest in a folder.
 
     Raises InterpreterError where the interpreter cannot be asked.
@@ -63,7 +63,7 @@ def proposals(claims: Iterable[Claim], context: Context, folder: str) -> Iterato
     yield from found.values()
 
 
-def _proposal(claim: Claim, context: Context, folder: str) -> Proposal:
+def _proposal(claim: Claim, context: ClaimContext, folder: str) -> Proposal:
     definition = _defined_by(claim)
     if definition is None:
         reason = f"the file that defines {claim.by.strip('()')} is not in the project"
@@ -77,7 +77,7 @@ def _proposal(claim: Claim, context: Context, folder: str) -> Proposal:
 
 
 def _together(one: Proposal, other: Proposal) -> Proposal:
-    """Return what two replacements of one function ask: only of one file can it be told."""
+    """Return the common request of two replacements of one function: it can have only one file."""
     first, second = one.function, other.function
     if first is None or second is None or first.file != second.file:
         places = " and ".join(f"{each.claim.path}:{each.claim.line}" for each in (one, other))
@@ -85,11 +85,11 @@ def _together(one: Proposal, other: Proposal) -> Proposal:
     return Proposal(one.claim, ManifestFunction(first.name, first.file))
 
 
-def _module(claim: Claim, context: Context) -> str:
+def _module(claim: Claim, context: ClaimContext) -> str:
     """Return the module that defines the class of a method; else that whose attribute is set."""
-    told = context.defined(claim.subject, claim.given)
-    is_method = "." in claim.given and told["found"] and told["named"]
-    return str(told["module"]) if is_method and not told["absent"] else claim.subject
+    definition = context.defined(claim.subject, claim.given)
+    is_method = "." in claim.given and definition["found"] and definition["named"]
+    return str(definition["module"]) if is_method and not definition["absent"] else claim.subject
 
 
 def _defined_by(claim: Claim) -> _Definition | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocmlint.verify.code_objects import bundle, compression, device_elf, kpack
-from rocmlint.verify.code_objects.errors import MissingExtraError, UnreadableError
+from rocmlint.verify.code_objects.file_errors import MissingExtraError, UnreadableError
 from rocmlint.verify.code_objects.host_elf import HostElf, read_host_elf
 from rocmlint.verify.code_objects.mapped import map_file
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.gpus.target import Target
     from rocmlint.verify.code_objects.bundle import BundleEntry, CodeObject
-    from rocmlint.verify.code_objects.kpack import Reference
+    from rocmlint.verify.code_objects.kpack import KpackReference
 
 FAT_BINARY = ".hip_fatbin"
 _CUDA_SECTION = re.compile(r"\.nv_?fatbin|\.nvFatBinSegment|__nv_")
@@ -27,14 +27,14 @@ _LINKER_SCRIPT = re.compile(rb"\s*(/\*.*?\*/\s*)*(INPUT|GROUP|OUTPUT_FORMAT)\s*\
 
 @dataclass(frozen=True)
 class FileReport:
-    """What is known of one file; with an ``error``, what came before it."""
+    """The contents of one file; with an ``error``, those before it."""
 
     path: str
     size: int = 0
     entries: tuple[BundleEntry, ...] = ()
     host: HostElf | None = None
     """None for what is not a library: a loose code object or an archive."""
-    kpack: Reference | None = None
+    kpack: KpackReference | None = None
     """Where a library says that its device code is, if not in itself."""
     error: str = ""
     refused: bool = False
@@ -69,7 +69,7 @@ class FileReport:
 def read_file(path: str) -> FileReport:
     """Read what device code a file holds, and check that it is whole.
 
-    Whatever is wrong with the file is told in the report. Raises MissingExtraError.
+    Errors in the file are part of the report. Raises MissingExtraError.
     """
     report = _Reading(path)
     try:
@@ -109,7 +109,7 @@ class _Reading:
     path: str
     size: int = 0
     host: HostElf | None = None
-    kpack: Reference | None = None
+    kpack: KpackReference | None = None
     entries: list[BundleEntry] = field(default_factory=list)
     error: str = ""
 

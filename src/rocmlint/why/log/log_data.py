@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Frame:
+class LogFrame:
     """One line of a traceback. ``code`` is the source line where the log shows it."""
 
     file: str
@@ -25,7 +25,7 @@ class Raised:
 
     type: str
     message: str
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[LogFrame, ...] = ()
     rank: int | None = None
     line: int = 0
     """Its line in the log, from 1."""
@@ -49,7 +49,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Failure:
+class LogFailure:
     """The first failure of a job as its launcher reports it: torchrun's root cause, or srun's."""
 
     rank: int
@@ -60,7 +60,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Log:
-    """What was read. ``lines`` are those worth looking at, without colors and prefixes.
+    """A log after reading. ``lines`` are those worth looking at, without colors and prefixes.
 
     ``chains`` begin with that of the rank that failed first; what only follows from another
     failure comes last. ``cut`` says that lines were left out in the middle.
@@ -71,6 +71,6 @@ class Log:
     sha256: str
     size: int
     cut: bool = False
-    failure: Failure | None = None
+    failure: LogFailure | None = None
     binary: str = ""
     """The interpreter of the workers, where torchrun names it ("of binary: ...")."""

@@ -26,7 +26,7 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
     installer = by_name[0]["installer"] if by_name else ""
     install = install_command(python, f"{manifest.package}{manifest.requires}", installer)
     return [
-        judged(manifest.requires, each, by_name, install).on(
+        judgement_on(manifest.requires, each, by_name, install).on(
             "patches",
             f"the version is {manifest.requires}",
             manifest.package,
@@ -37,7 +37,7 @@ def results(manifest: Manifest, facts: Facts) -> list[Result]:
 
 
 def install_command(python: str, requirement: str, installer: str) -> str:
-    """Return the command that puts back a package, with what installed it; uv brings no pip."""
+    """Return the command that puts back a package, with what installed it; uv includes no pip."""
     command = [python, "-m", "pip", "install", "--no-deps", "--force-reinstall", requirement]
     if installer == "uv":
         command = ["uv", "pip", "install", "--python", python, "--no-deps", "--reinstall"]
@@ -55,7 +55,7 @@ def _evidence(facts: Facts, by_name: list[Facts]) -> Iterator[Evidence]:
     yield from (Evidence("known by name", f"{it['version']}, {it['place']}") for it in by_name)
 
 
-def judged(requires: str, facts: Facts, by_name: list[Facts], install: str) -> Judgement:
+def judgement_on(requires: str, facts: Facts, by_name: list[Facts], install: str) -> Judgement:
     """Judge the version of the copy that imports take, by the dist-info that belongs to it.
 
     ``install`` is the command that installs the required one.

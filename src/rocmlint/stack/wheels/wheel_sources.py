@@ -18,7 +18,7 @@ from rocmlint.stack.wheels.install import (
     Installation,
     NoWheelsError,
     Wheels,
-    listed,
+    enumerated,
     program,
     with_extras,
 )
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SOURCES: tuple[Source, ...] = ("pytorch", "amd", "radeon")
 _POWERSHELL = "this is for cmd; in PowerShell, type & and a blank before it"
-"""There a text in quotes is not a program."""
+"""A hint for PowerShell, where a text in quotes is not a program."""
 _OF_AMD = re.compile(r"\.amd\.com/")
 _OF_FAMILY = re.compile(r"/gfx[0-9a-z-]+/?\Z", re.IGNORECASE)
 """An index for one family of GPUs, whose torch has no extras for them."""
@@ -129,7 +129,7 @@ def choose(wanted: Wanted) -> tuple[Source, tuple[str, ...]]:
         return _amd(wanted, f"PyTorch has no {torch} for ROCm {wanted.rocm}{python}", error)
     without = _without(wanted, release, rocm)
     if without:
-        why = f"PyTorch has no {listed(without)} for torch {release} and ROCm {rocm}"
+        why = f"PyTorch has no {enumerated(without)} for torch {release} and ROCm {rocm}"
         with suppress(NoWheelsError):
             return _amd(wanted, why, NoWheelsError(why))
     known = rocm_wheels.architectures(release, rocm)
@@ -142,7 +142,7 @@ def choose(wanted: Wanted) -> tuple[Source, tuple[str, ...]]:
             return _amd(wanted, why, NoWheelsError(why))
         except NoWheelsError:
             return "pytorch", (why,)
-    why = f"PyTorch's torch {release} for ROCm {rocm} has no code for {listed(missing)}"
+    why = f"PyTorch's torch {release} for ROCm {rocm} has no code for {enumerated(missing)}"
     return _amd(wanted, why, NoWheelsError(f"{why} ({install.newest_row()})"))
 
 
@@ -158,7 +158,7 @@ def newest_rocm(wanted: Wanted, source: Source | None = None) -> str:
                 return rocm
     torch = f"torch {wanted.torch}" if wanted.torch else "torch"
     for_what = [*wanted.gpus, *((f"Python {wanted.python}",) if wanted.python else ())]
-    what = f"{torch} for {listed(for_what)}" if for_what else torch
+    what = f"{torch} for {enumerated(for_what)}" if for_what else torch
     message = f"no {what} is known for {wanted.system.capitalize()} ({_ages()})"
     raise NoWheelsError("; ".join((message, *_near(wanted))))
 
@@ -208,7 +208,7 @@ def _release(wanted: Wanted) -> tuple[str, str]:
     release = install.torch_release(wheels.rocm, wanted.torch, wanted.python)
     if not install.is_for(release, wanted.python):
         tags = rocm_wheels.python_tags(release)
-        there = listed(f"{each[2]}.{each[3:]}" for each in tags if not each.endswith("t"))
+        there = enumerated(f"{each[2]}.{each[3:]}" for each in tags if not each.endswith("t"))
         message = f"PyTorch has no torch {release} for Python {wanted.python}"
         raise NoWheelsError(f"{message} ({install.newest_row()}); it has wheels for Python {there}")
     return release, wheels.rocm
@@ -263,7 +263,7 @@ def _left(wanted: Wanted, made: Installation) -> tuple[str, ...]:
     release = dict(made.packages)["torch"]
     known = rocm_wheels.architectures(release, made.wheels.rocm) if release else ()
     left = [each for each in wanted.gpus if known and each not in known]
-    return (f"torch {release} has no code for {listed(left)}: kernels fail there",) * bool(left)
+    return (f"torch {release} has no code for {enumerated(left)}: kernels fail there",) * bool(left)
 
 
 def _near(wanted: Wanted) -> Iterator[str]:
@@ -310,7 +310,7 @@ def _only_near(gpu: str, wanted: Wanted) -> str:
     like = [each for each in GENERIC_OF if GENERIC_OF[each] == GENERIC_OF.get(gpu, "")]
     near = [each for each in like if _amd_builds(wanted, each)]
     found = f"no wheel for {wanted.system.capitalize()} has code for {gpu}"
-    return f"{found}; similar GPUs that have one: {listed(near)}" if near else found
+    return f"{found}; similar GPUs that have one: {enumerated(near)}" if near else found
 
 
 def _amd_builds(wanted: Wanted, gpu: str) -> list[amd_wheels.Build]:

@@ -15,12 +15,12 @@ from packaging.utils import canonicalize_name
 
 from rocmlint.disk.read import read_small
 from rocmlint.published.names import NamesDamagedError, names_of
-from rocmlint.stack.advice.keeping import NOTHING, Kept
+from rocmlint.stack.advice.keeping import NOTHING, KeptBuilds
 from rocmlint.stack.advice.remedy import importing
 from rocmlint.stack.installed.bound_names import has_module, has_name
 from rocmlint.stack.installed.distributions import TORCH_FAMILY, import_name
 from rocmlint.stack.installed.imported_names import ImportedName, imported_names
-from rocmlint.stack.installed.module_files import Folder, Modules
+from rocmlint.stack.installed.module_files import Folder, PackageModules
 from rocmlint.stack.verdicts import Verdict
 from rocmlint.text.words import few
 
@@ -39,7 +39,7 @@ class _Package:
     """An installed package and its modules."""
 
     distribution: Distribution
-    modules: Modules
+    modules: PackageModules
 
     def lacks(self, asked: ImportedName) -> bool:
         """Return whether it is certain that it does not have a name.
@@ -71,30 +71,32 @@ class _Installed:
         self.environment = environment
         self._found: dict[str, _Package | None] = {}
 
-    def named(self, top: str) -> _Package | None:
+    def package_named(self, top: str) -> _Package | None:
         """Return the package of an import name, where that is also the distribution's."""
         if top not in self._found:
             distribution = self.environment.get(top)
-            self._found[top] = self._at(distribution, top) if distribution else None
+            self._found[top] = self._package_at(distribution, top) if distribution else None
         return self._found[top]
 
-    def of(self, distribution: Distribution) -> Iterator[_Package]:
+    def packages_of(self, distribution: Distribution) -> Iterator[_Package]:
         """Yield the packages that a distribution is imported as."""
         name = import_name(distribution.name).replace("-", "_")
-        found = [self._at(distribution, name)]
+        found = [self._package_at(distribution, name)]
         if found == [None] and distribution.place:
-            found = [self._at(distribution, each) for each in _top_level(distribution.place)]
+            found = [
+                self._package_at(distribution, each) for each in _top_level(distribution.place)
+            ]
         yield from filter(None, found)
 
-    def _at(self, distribution: Distribution, top: str) -> _Package | None:
+    def _package_at(self, distribution: Distribution, top: str) -> _Package | None:
         file = self.environment.modules.get(top)
         folder = os.path.dirname(os.path.dirname(file)) if file else ""
-        modules = Modules(Folder(folder or os.path.dirname(distribution.place)), top)
+        modules = PackageModules(Folder(folder or os.path.dirname(distribution.place)), top)
         is_there = top.isidentifier() and modules.is_package(top)
         return _Package(distribution, modules) if is_there else None
 
 
-def imports(environment: Environment, kept: Kept = NOTHING) -> Iterator[Verdict]:
+def imports(environment: Environment, kept: KeptBuilds = NOTHING) -> Iterator[Verdict]:
     """Yield a conflict for each pair where a package asks at import for a name that is not there.
 
     Looked at are the packages of the stack, and others that require one of them. What to do leaves
@@ -103,12 +105,12 @@ def imports(environment: Environment, kept: Kept = NOTHING) -> Iterator[Verdict]
     installed = _Installed(environment)
     for distribution in environment.distributions:
         if _is_judged(distribution, environment):
-            for package in installed.of(distribution):
-                yield from _judged(package, installed, kept)
+            for package in installed.packages_of(distribution):
+                yield from _verdicts_of(package, installed, kept)
 
 
 def _is_judged(distribution: Distribution, environment: Environment) -> bool:
-    """Return whether the imports of a package are read; torch brings its own family."""
+    """Return whether the imports of a package are read; torch installs its own family."""
     if distribution.name in TORCH_FAMILY:
         return False
     of_stack = {each.name for each in environment.packages} - {"numpy"}
@@ -116,15 +118,15 @@ def _is_judged(distribution: Distribution, environment: Environment) -> bool:
     return bool(({distribution.name} | required) & of_stack)
 
 
-def _judged(package: _Package, installed: _Installed, kept: Kept) -> Iterator[Verdict]:
+def _verdicts_of(package: _Package, installed: _Installed, kept: KeptBuilds) -> Iterator[Verdict]:
     lacking: dict[str, list[ImportedName]] = {}
     for asked in dict.fromkeys(imported_names(package.modules)):
-        other = installed.named(asked.top)
+        other = installed.package_named(asked.top)
         if other and other.distribution != package.distribution and other.lacks(asked):
             lacking.setdefault(asked.top, []).append(asked)
     certain = {*imported_names(package.modules, whole=True)} if lacking else set()
     for top, asked_of in lacking.items():
-        found, other = [each for each in asked_of if each in certain], installed.named(top)
+        found, other = [each for each in asked_of if each in certain], installed.package_named(top)
         if found and other:
             yield replace(
                 _conflict(package, other, found),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from rocmlint.errors import RocmlintError
 from rocmlint.why.log.clean import cleaned
+from rocmlint.why.log.log_data import Log
 from rocmlint.why.log.order import binary_in, failure_in, ordered
-from rocmlint.why.log.shapes import Log
 from rocmlint.why.log.streams import chains_of_all
 from rocmlint.why.log.unescape import lines_of
 
@@ -34,7 +34,7 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 class UnreadableLogError(RocmlintError):
-    """What was given is not a text; the message says what it is."""
+    """The input is not a text; the message says what it is."""
 
 
 def read_text(text: str) -> Log:
@@ -49,7 +49,7 @@ def read_stream(stream: BinaryIO, literals: Iterable[str] = ()) -> Log:
     ``literals`` are texts of messages that are looked for besides the words of errors. Raises
     UnreadableLogError for what is empty, compressed or not a text.
     """
-    kept = Kept(literals)
+    kept = KeptLines(literals)
     block = stream.read(_BLOCK)
     _refuse_binary(block[:_SAMPLE])
     while block:
@@ -62,7 +62,7 @@ def read_stream(stream: BinaryIO, literals: Iterable[str] = ()) -> Log:
     return _log(text, sha256, kept.size, cut=is_cut)
 
 
-def read_kept(parts: Iterable[Kept]) -> Log:
+def read_kept(parts: Iterable[KeptLines]) -> Log:
     """Read what was kept of the streams of a job, one after the other."""
     ended = [(*each.end(), each.size) for each in parts]
     text = "\n".join(each[0] for each in ended)
@@ -70,8 +70,8 @@ def read_kept(parts: Iterable[Kept]) -> Log:
     return _log(text, sha256, sum(each[3] for each in ended), cut=any(each[2] for each in ended))
 
 
-class Kept:
-    """What is kept of a log that comes in blocks: all of a small one."""
+class KeptLines:
+    """The lines to keep of a log that comes in blocks: all of a small one."""
 
     def __init__(self, literals: Iterable[str] = ()) -> None:
         """``literals`` as :func:`read_stream` has them."""

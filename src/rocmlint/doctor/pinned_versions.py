@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rocmlint.doctor.causes import Cause, Findings, Place
+from rocmlint.doctor.causes import Cause, CausePlace, Findings
 from rocmlint.text.words import counted
-from rocmlint.verify.patches.versions import install_command
+from rocmlint.verify.patches.copy_version import install_command
 from rocmlint.verify.result import Evidence
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocmlint.stack.installed.distributions import Distribution, Environment
 
 _OF_GPU = frozenset({"torch", "torchvision", "torchaudio", "triton", "jax", "jaxlib"})
-"""What pip takes from PyPI in a build for CUDA: stack install-command names the index."""
+"""Packages whose CUDA builds pip takes from PyPI: stack install-command names the index."""
 
 
 def versions(
@@ -89,7 +89,7 @@ def _wrong(
         "versions",
         name,
         problem,
-        (Place(wanted.place),) if wanted.place else (),
+        (CausePlace(wanted.place),) if wanted.place else (),
         (_install(name, wanted, environment, installed.installer),),
         confirm,
         (Evidence("distribution", installed.place), Evidence("declared", wanted.said)),
@@ -103,7 +103,7 @@ def _missing(package: str, wanted: Candidate, environment: Environment, confirm:
         "versions",
         package,
         f"not installed, and the project requires it ({wanted.requirement or wanted.said})",
-        (Place(wanted.place),) if wanted.place else (),
+        (CausePlace(wanted.place),) if wanted.place else (),
         (_install(package, wanted, environment, ""),),
         confirm,
         (Evidence("declared", wanted.said),),

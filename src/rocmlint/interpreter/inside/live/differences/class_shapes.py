@@ -1,4 +1,4 @@
-"""What classes and the module are: bases, metaclasses, the object under the module's name."""
+"""Classes and the module: bases, metaclasses, the object under the module's name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..objects.on_disk import OnDisk
-    from ..source.bindings import Expected
+    from ..source.bindings import ExpectedName
 
 
 _BASES = 2
@@ -52,7 +52,9 @@ def shapes(module: Any, space: object, disk: OnDisk) -> Iterator[Alteration]:
     yield from _of_copies(module, disk)
 
 
-def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> Iterator[Alteration]:
+def _of_class(
+    space: object, expected: ExpectedName, owner: Any, disk: OnDisk
+) -> Iterator[Alteration]:
     live = type.__dict__["__bases__"].__get__(owner)
     last = expected.name.rpartition(".")[2]
     values = [resolved(space, each) for each in expected.bases]
@@ -77,13 +79,13 @@ def _of_class(space: object, expected: Expected, owner: Any, disk: OnDisk) -> It
                 yield Alteration(expected.name, "metaclass", *place_of(type(owner)))
 
 
-def _is_made_up(space: object, expected: Expected) -> bool:
+def _is_made_up(space: object, expected: ExpectedName) -> bool:
     """Return whether a base of the source is something that gives other bases."""
     values = [resolved(space, each) for each in expected.bases]
     return any(value is ABSENT or not issubclass(type(value), type) for value in values)
 
 
-def _are_bases(space: object, expected: Expected, owner: Any, live: tuple[type, ...]) -> bool:
+def _are_bases(space: object, expected: ExpectedName, owner: Any, live: tuple[type, ...]) -> bool:
     """Return whether the bases of a class are those of its source."""
     live = tuple(each for each in live if module_of(each) != "typing")  # of type parameters
     if expected.has_starred:

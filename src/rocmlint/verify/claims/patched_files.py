@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from rocmlint.findings import Claim
-    from rocmlint.verify.claims.context import Checked, Context
+    from rocmlint.verify.claims.context import Checked, ClaimContext
     from rocmlint.verify.claims.overlay import Overlay
     from rocmlint.verify.result import Result
 
 _FOR_PEOPLE = (".md", ".rst", "LICENSE")
-"""Ends of the names of files that no program reads, and that may lie beside a patch."""
+"""Endings of files that no program reads, and that may be in the folder of a patch."""
 _UNTOUCHED = frozenset({"stock", "not found"})
-"""What is seen of files where nobody has patched anything."""
+"""Observations of files that nobody has patched."""
 _NAMED = 3
 """How many files a reason names."""
 
 
-def patched_files(claim: Claim, context: Context) -> Checked:
+def patched_files(claim: Claim, context: ClaimContext) -> Checked:
     """Compare the files that are copied with those that an import takes."""
     if wrong := _of_another_version(claim, context):
         return wrong
@@ -48,7 +48,7 @@ def patched_files(claim: Claim, context: Context) -> Checked:
     return judgement, evidence
 
 
-def _of_another_version(claim: Claim, context: Context) -> Checked | None:
+def _of_another_version(claim: Claim, context: ClaimContext) -> Checked | None:
     """Return that another version is installed than the project pins: the files do not fit it."""
     package = claim.subject.partition("/")[0]
     pins = {context.pin(package, each) for each in context.files_with(claim)} - {None}
@@ -67,7 +67,7 @@ def _of_another_version(claim: Claim, context: Context) -> Checked | None:
     return None
 
 
-def _copy_command(claim: Claim, context: Context) -> str | None:
+def _copy_command(claim: Claim, context: ClaimContext) -> str | None:
     """Return the command that puts all of the copy in place, breaking hard links of uv's cache."""
     package, _, inner = claim.subject.partition("/")
     origin = context.defined(package, "")["origin"]
@@ -80,10 +80,10 @@ def _copy_command(claim: Claim, context: Context) -> str | None:
     return shlex.join(["cp", "--remove-destination", claim.given, target])
 
 
-def patch_check(claim: Claim, context: Context) -> Checked:
+def patch_check(claim: Claim, context: ClaimContext) -> Checked:
     """Ask the manifests that are about the package; without one, the repository's own patch.
 
-    Where nothing tells which files are the patch, the package's RECORD says if any differs.
+    If it is unknown which files are the patch, the package's RECORD says if any differs.
     """
     if wrong := _of_another_version(claim, context):
         return wrong
@@ -100,10 +100,10 @@ def patch_check(claim: Claim, context: Context) -> Checked:
     return _by_record(claim.subject, context, found)
 
 
-def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Checked:
+def _by_overlays(found: Sequence[Overlay], package: str, context: ClaimContext) -> Checked:
     """Compare the repository's own patch with what an import takes.
 
-    Where it has several, and not all fare alike, nothing tells which of them is meant.
+    If it has several with different results, it is unknown which of them is meant.
     """
     checked = [_by_overlay(each, package, context) for each in found]
     judgement, evidence = checked[0]
@@ -116,16 +116,16 @@ def _by_overlays(found: Sequence[Overlay], package: str, context: Context) -> Ch
     return Judgement("unproven", judgement.strength, seen, reason, todo), evidence
 
 
-def _by_overlay(overlay: Overlay, package: str, context: Context) -> Checked:
+def _by_overlay(overlay: Overlay, package: str, context: ClaimContext) -> Checked:
     """Compare one patch; without a word of who copies it, a part that is there may be all."""
     manifest = manifest_of_overlay(overlay, package)
     files = manifest.files
     results = patches.check(manifest, context.interpreter)
     judgement, evidence = _summed_up(results, {each.path for each in files})
     shown = os.path.relpath(overlay.folder)
-    told = "it has the module that the check imports"
-    told = f"{overlay.copied_at} copies it" if overlay.copied_at else told
-    compared = f"{shown}, {counted(files, 'file')} ({told})"
+    how = "it has the module that the check imports"
+    how = f"{overlay.copied_at} copies it" if overlay.copied_at else how
+    compared = f"{shown}, {counted(files, 'file')} ({how})"
     evidence = (Evidence("compared with", compared), *evidence)
     if judgement.verdict != "contradicted":
         return judgement, evidence
@@ -160,13 +160,13 @@ def _is_empty_package(overlay: Overlay, package: str, file: ManifestFile) -> boo
     return os.path.basename(path) == "__init__.py" and not os.path.getsize(path)
 
 
-def _copy_of(folder: str, package: str, context: Context) -> str:
+def _copy_of(folder: str, package: str, context: ClaimContext) -> str:
     target = os.path.dirname(context.defined(package, "")["origin"])
     source = f"{os.path.relpath(folder)}/."
     return shlex.join(["cp", "-r", "--remove-destination", source, f"{target}/"])
 
 
-def _manifest_command(folder: str, package: str, context: Context) -> str:
+def _manifest_command(folder: str, package: str, context: ClaimContext) -> str:
     """Return the command that writes down what a folder of the repository holds."""
     (result,) = stock.check([package], context.interpreter)
     installed = "==".join(result.subject.split(" ", 1))
@@ -188,7 +188,7 @@ def manifest_of_copy(origin: str, target: str) -> Manifest:
     return Manifest(package, "", (ManifestFile(path, sha256_of(origin)),))
 
 
-def _by_manifests(manifests: Sequence[Manifest], context: Context) -> Checked:
+def _by_manifests(manifests: Sequence[Manifest], context: ClaimContext) -> Checked:
     """Sum up what ``verify patches`` says of each file."""
     checked = patches.check_all(manifests, context.interpreter)
     results = [each for some in checked for each in some]
@@ -206,12 +206,12 @@ def _summed_up(results: Sequence[Result], paths: AbstractSet[str]) -> Checked:
     share = f"{len(decisive_files):,} of {counted(files, 'file')}"
     count = f"{share}: " if decisive_files else "version "
     judgement = Judgement(verdict, weakest.strength, count + first.seen, first.reason, first.action)
-    told = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
-    return judgement, as_evidence("file", told)
+    verdicts = [f"{each.subject}: {each.verdict}, {each.seen}" for each in results]
+    return judgement, as_evidence("file", verdicts)
 
 
-def _by_record(target: str, context: Context, found: Sequence[Overlay]) -> Checked:
-    """Return what the package's own RECORD tells: whether anything is patched at all.
+def _by_record(target: str, context: ClaimContext, found: Sequence[Overlay]) -> Checked:
+    """Return the result by the package's own RECORD: whether anything is patched at all.
 
     ``found`` are folders of the repository that may be the patch.
     """

@@ -26,7 +26,7 @@ from rocmlint.text.words import few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.cli.export.against import Place
+    from rocmlint.cli.export.against import PackageFolders
     from rocmlint.models.patches.check import Checked
     from rocmlint.models.patches.problems import Problem
     from rocmlint.project.project import Project
@@ -43,8 +43,8 @@ class ReadLibrary:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What was found in the patches of some files."""
+class PatchReport:
+    """The problems in the patches of some files."""
 
     libraries: tuple[ReadLibrary, ...] = ()
     files: int = 0
@@ -54,7 +54,7 @@ class Report:
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
-    """What could not be checked, such as files that do not parse."""
+    """Errors for files that could not be checked, such as those that do not parse."""
     locked: str = ""
     """The lock file that was written."""
 
@@ -75,10 +75,10 @@ class _File:
 
 @dataclass
 class _Run:
-    """What is known while the files are checked one after the other."""
+    """The state of a run, while the files are checked one after the other."""
 
-    place: Place
-    against: Place | None = None
+    place: PackageFolders
+    against: PackageFolders | None = None
     view: DiskView = field(default_factory=lambda: DiskView(Disk(text_of, noted=False)))
     libraries: dict[tuple[str, ...], Library] = field(default_factory=dict)
 
@@ -94,7 +94,7 @@ class _Run:
 
 def check_paths(
     paths: Sequence[str], *, python: str | None, against: str | None, lock: bool
-) -> Report:
+) -> PatchReport:
     """Check the patches below some paths. Raises RocmlintError."""
     found = discover(paths, Configuration().settings_for)
     errors = list(found.problems)
@@ -176,7 +176,7 @@ def _checked(file: _File, run: _Run, errors: list[str], *, ignore_lock: bool) ->
         yield found
 
 
-def _report(checked: list[Checked], files: list[_File], run: _Run, notes: list[str]) -> Report:
+def _report(checked: list[Checked], files: list[_File], run: _Run, notes: list[str]) -> PatchReport:
     shown = {os.path.abspath(each.path): each.path for each in files}
 
     def named(problem: Problem) -> Problem:
@@ -184,7 +184,7 @@ def _report(checked: list[Checked], files: list[_File], run: _Run, notes: list[s
         return replace(problem, place=replace(problem.place, path=path))
 
     replacements = [it for each in checked for patch in each.patches for it in patch.replacements]
-    return Report(
+    return PatchReport(
         tuple(_libraries(checked, files, run, notes)),
         len(checked),
         len(replacements),
@@ -236,7 +236,7 @@ def _pins(project: Project, package: str, version: str) -> list[str]:
     ]
 
 
-def _refuse_if_nothing_was_read(report: Report, checked: list[Checked]) -> None:
+def _refuse_if_nothing_was_read(report: PatchReport, checked: list[Checked]) -> None:
     """Raise ConfigError where no target could be found: then nothing was checked."""
     targets = {it.target for each in checked for patch in each.patches for it in patch.replacements}
     if targets and targets <= set(report.unread) and not report.problems:
