@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from rocmlint.formats import format_of
 from rocmlint.paths import relative
+from rocmlint.project.inclusions import lists_in
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import once_per_file
 
@@ -65,8 +66,7 @@ def _names(file: File) -> set[str]:
         return {"install .", "install -e", 'install "', "install '", "install -"}
     folder = os.path.dirname(os.path.abspath(file.path))
     near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
-    around = (os.path.join(each, name) for each in near for name in file.names_in(each))
-    lists = (path for path in around if _format(path) == "requirements")
+    lists = (path for each in near for path in lists_in(each, file))
     return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
 
 

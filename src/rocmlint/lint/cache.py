@@ -15,21 +15,24 @@ from _blake2 import blake2b
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.changes import Changes
 from rocmlint.disk.read import read_small
-from rocmlint.disk.state import Consulted, content_of, data_of
+from rocmlint.disk.searches import Searches
+from rocmlint.disk.state import SEARCH, TICK, Asked, content_of, data_of, digest_of
 from rocmlint.lazy import compile_lazily
 from rocmlint.paths import is_inside, relative
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.config.settings import Settings
+    from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
     from rocmlint.lint.workers import FileResult
 
-NAME = "rocmlint-2"
+NAME = "rocmlint-3"
 """The folder that a cache makes in the one that it is told, with the number of their format."""
 MAXIMUM_BYTES = 100_000_000
 """Larger results are not read: those of a hundred thousand files are smaller."""
@@ -41,8 +44,6 @@ Signature: 8a477f597d28d172789f06886806bc55
 RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
 _KEPT = 30 * 24 * 3600
 """Seconds after which the cache of other settings is thrown away."""
-_TICK = 50_000_000
-"""Nanoseconds: a file changed so shortly before it was read may change again unseen."""
 
 
 class CachedFile(NamedTuple):
@@ -62,6 +63,18 @@ class CachedFile(NamedTuple):
     unread: Sequence[str] = ()
 
 
+class _Consulted(NamedTuple):
+    """Something that was consulted, as the cache has it.
+
+    Of a question and of a search the state is the fingerprint of the answer. ``reads`` are the
+    numbers of what a question has read, None where it is none.
+    """
+
+    key: str
+    state: Any
+    reads: Sequence[int] | None = None
+
+
 class _Stored(NamedTuple):
     """A cache file: when its run began (nanoseconds), its files, what they consulted and learned.
 
@@ -70,9 +83,13 @@ class _Stored(NamedTuple):
 
     read: int
     files: dict[str, Any]
-    consulted: list[tuple[str, State]]
+    consulted: list[_Consulted]
     answers: list[Any]
     facts: dict[str, Any]
+    searches: Any
+
+
+_NOTHING = _Stored(0, {}, [], [], {}, {})
 
 
 class Cache:
@@ -90,10 +107,11 @@ class Cache:
         """The names of folders, which take longer to find than all else that a known file needs."""
         self._started = time.time_ns()
         stored = _load(self._path)
-        self._read, self._files, self._consulted, self.answers, self._facts = stored
+        self._read, self._files, self._consulted, self.answers, self._facts, searches = stored
         self._known_answers = {repr(each): number for number, each in enumerate(self.answers)}
         self._changed = False
-        self._now = Consulted()
+        self.searches = Searches(searches, self._started)
+        self._now = Changes(self.searches, self._disk)
         self._unchanged: dict[int, bool] = {}
 
     def get(self, path: str, stat: os.stat_result) -> CachedFile | None:
@@ -102,7 +120,7 @@ class Cache:
         entry = _entry(self._files.get(name), len(self._consulted))
         if entry is None:
             return None
-        if entry.stat != _identity(stat) or stat.st_ctime_ns > self._read - _TICK:
+        if self._may_differ(entry.stat, stat):
             if entry.stat[0] != stat.st_size or entry.digest != content_of(path):
                 return None
             self._files[name] = [*_identity(stat), *entry[1:]]
@@ -148,7 +166,7 @@ class Cache:
 
     def save(self) -> str | None:
         """Write the cache, whole or not at all; give a line that says why it could not be."""
-        if not self._changed:
+        if not self._changed and not self.searches.has_changed:
             return None
         try:
             _write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
@@ -161,13 +179,13 @@ class Cache:
 
     def _content(self) -> dict[str, Any]:
         """Return what is written: of what was consulted only what some file still needs."""
-        numbers: dict[int, int] = {}
+        numbers = _Numbers(self._consulted)
         answers: dict[int, int] = {}
         files = {}
         for name, stored in self._files.items():
             entry = _entry(stored, len(self._consulted))
             if entry is not None:
-                kept = [numbers.setdefault(number, len(numbers)) for number in entry.consulted]
+                kept = numbers.of(entry.consulted)
                 files[name] = [*entry.stat, entry.digest, entry.findings, kept]
                 if entry.answers or entry.unread:
                     asked = [answers.setdefault(each, len(answers)) for each in entry.answers]
@@ -175,40 +193,83 @@ class Cache:
         facts = {}
         for name, (fact, rests_on) in self._facts.items():
             if _are_numbers(rests_on, len(self._consulted)):
-                kept = [numbers.setdefault(number, len(numbers)) for number in rests_on]
-                facts[name] = [fact, kept]
+                facts[name] = [fact, numbers.of(rests_on)]
         return {
             "read": self._started,
-            "consulted": [self._consulted[number] for number in numbers],
+            "consulted": numbers.kept,
             "files": files,
             "answers": [self.answers[number] for number in answers if number < len(self.answers)],
             "facts": facts,
+            "searches": self.searches.stored(_searched(key for key, *_ in numbers.kept)),
         }
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
-        """The numbers of what was consulted, by path."""
+        """The numbers of what was consulted, by path or other key."""
         numbers: dict[str, list[int]] = {}
-        for number, (path, _) in enumerate(self._consulted):
-            numbers.setdefault(path, []).append(number)
+        for number, each in enumerate(self._consulted):
+            numbers.setdefault(each.key, []).append(number)
         return numbers
 
     def _numbers_of(self, consulted: Mapping[str, State]) -> list[int]:
-        return [self._number(path, state) for path, state in consulted.items()]
+        return [self._number(key, state) for key, state in consulted.items()]
 
-    def _number(self, path: str, state: State) -> int:
-        known = self._numbers.setdefault(path, [])
+    def _number(self, key: str, state: State) -> int:
+        kept: Any = state.answer if isinstance(state, Asked) else state
+        folder, is_search, patterns = key.partition(SEARCH)
+        if is_search and isinstance(state, list):
+            self.searches.remember(folder, patterns, state)
+            kept = digest_of(state)
+        known = self._numbers.setdefault(key, [])
         for number in known:
-            if self._consulted[number][1] == state:
+            if self._consulted[number].state == kept:
                 return number
+        reads = self._numbers_of(state.read) if isinstance(state, Asked) else None
         known.append(len(self._consulted))
-        self._consulted.append((path, state))
+        self._consulted.append(_Consulted(key, kept, reads))
         return known[-1]
 
     def _is_unchanged(self, number: int) -> bool:
         if number not in self._unchanged:
-            self._unchanged[number] = self._now.is_unchanged(*self._consulted[number])
+            self._unchanged[number] = False  # for what rests on itself, as only others write it
+            try:
+                is_unchanged = self._is_as_it_was(number)
+            except (ImportError, LookupError, TypeError, AttributeError, ValueError):
+                is_unchanged = False  # others have written it
+            self._unchanged[number] = is_unchanged
         return self._unchanged[number]
+
+    def _is_as_it_was(self, number: int) -> bool:
+        key, state, reads = self._consulted[number]
+        if reads is None:
+            return self._is_content_of(key, state) or self._now.is_unchanged(key, state)
+        if all(map(self._is_unchanged, reads)):
+            return True
+        asked = self._now.asked_again(key)
+        if asked.answer != state:
+            return False
+        self._consulted[number] = _Consulted(key, state, self._numbers_of(asked.read))
+        self._changed = True
+        return True
+
+    def _is_content_of(self, path: str, content: Any) -> bool:
+        """Return whether a linted file has not changed since it had this content."""
+        known = self._files.get(self._name(path)) if isinstance(content, str) else None
+        try:
+            stat = os.stat(path) if known and known[4] == content else None
+        except (OSError, LookupError, TypeError, ValueError):
+            return False
+        return stat is not None and not self._may_differ(known, stat)
+
+    def _may_differ(self, known: Sequence[Any], stat: os.stat_result) -> bool:
+        """Return whether the content of a file may be another one than when it was linted."""
+        return (*known[:4],) != _identity(stat) or stat.st_ctime_ns > self._read - TICK
+
+    @staticmethod
+    def _disk() -> Disk:
+        from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - few runs ask again
+
+        return shared_disk(noted=True)
 
     def _name(self, path: str) -> str:
         folder, separator, name = path.rpartition(os.sep)
@@ -216,6 +277,37 @@ class Cache:
             above = relative(folder + separator or os.curdir, self._base)
             self._folders[folder] = "" if above == os.curdir else os.path.join(above, "")
         return self._folders[folder] + name
+
+
+class _Numbers:
+    """New numbers for what is still needed, in the order in which it is."""
+
+    def __init__(self, consulted: Sequence[_Consulted]) -> None:
+        self._consulted = consulted
+        self._new: dict[int, int] = {}
+        self.kept: list[Any] = []
+
+    def of(self, numbers: Iterable[int]) -> list[int]:
+        """Return the new numbers of some things."""
+        return [self._number(each) for each in numbers]
+
+    def _number(self, number: int) -> int:
+        if number not in self._new:
+            self._new[number] = len(self.kept)
+            key, state, reads = self._consulted[number]
+            self.kept.append([key, state])
+            if reads is not None:
+                self.kept[self._new[number]].append(self.of(reads))
+        return self._new[number]
+
+
+def _searched(keys: Iterable[str]) -> dict[str, set[str]]:
+    """Return the patterns of the searches among some keys, by folder."""
+    found: dict[str, set[str]] = {}
+    for folder, is_search, patterns in (each.partition(SEARCH) for each in keys):
+        if is_search:
+            found.setdefault(folder, set()).add(patterns)
+    return found
 
 
 def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
@@ -246,14 +338,21 @@ def _load(path: str) -> _Stored:
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
         read, files, answers = stored["read"], stored["files"], stored["answers"]
-        consulted = [(str(path), state) for path, state in stored["consulted"]]
+        count = len(stored["consulted"])
+        consulted = [_consulted(count, *each) for each in stored["consulted"]]
         facts = {str(name): (fact, [*on]) for name, (fact, on) in stored["facts"].items()}
+        searches = stored["searches"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _Stored(0, {}, [], [], {})
+        return _NOTHING
     is_valid = isinstance(read, int) and isinstance(files, dict) and isinstance(answers, list)
-    if not is_valid:
-        return _Stored(0, {}, [], [], {})
-    return _Stored(read, files, consulted, answers, facts)
+    return _Stored(read, files, consulted, answers, facts, searches) if is_valid else _NOTHING
+
+
+def _consulted(count: int, key: str, state: Any, reads: Any = None) -> _Consulted:
+    """Return what a cache file holds of something. Raises TypeError or ValueError."""
+    if reads is not None and not _are_numbers(reads, count):
+        raise ValueError(key)
+    return _Consulted(str(key), state, reads)
 
 
 def _key(settings: Settings) -> str:

@@ -149,10 +149,10 @@ def _root(path: str, settings: Settings, cache: Cache | None) -> Root:
 
 
 def _read(path: str, settings: Settings, *, noted: bool) -> tuple[Root, Mapping[str, State]]:
-    from rocmlint.lint.linter import disk_of_run  # noqa: PLC0415 - a known project needs none
+    from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - a known project needs none
     from rocmlint.project.project import Project  # noqa: PLC0415
 
-    project = Project(path, settings, disk_of_run(noted=noted))
+    project = Project(path, settings, shared_disk(noted=noted))
     sign = project.rocm_sign
     versions = [each for name in ALWAYS for each in decided(name, project.versions(name))]
     root = Root(path, sign.is_rocm, sign.reason, sign.place, tuple(versions))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
@@ -70,14 +69,6 @@ class Analysis(NamedTuple):
     """What the excuses of rules kept back, where that was asked for."""
 
 
-def disk_of_run(files: Files = ON_DISK, *, noted: bool) -> Disk:
-    """Return what all files of a run share of the disk; ``noted`` where a cache will ask for it."""
-    from rocmlint.disk.disk import Disk  # noqa: PLC0415 - not for a file that is linted alone
-    from rocmlint.source.decoding import text_of  # noqa: PLC0415
-
-    return Disk(text_of, files, noted=noted)
-
-
 class Linter:
     """The rules that some settings switch on, ready to look at files."""
 
@@ -124,7 +115,9 @@ class Linter:
     @cached_property
     def _seen(self) -> Disk:
         """The disk that all files share, else one for what cannot be read."""
-        return self._disk or disk_of_run(noted=False)
+        from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - few files need it
+
+        return self._disk or shared_disk(noted=False)
 
     @property
     def files(self) -> Files:

@@ -106,9 +106,13 @@ def run(
 
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
-        cached = usable is not None
+        cache = caches.of(unknown[0].settings)
         for result in lint_files(
-            unknown, options.jobs, claims=options.claims, excused=options.excused, cached=cached
+            *(unknown, options.jobs),
+            claims=options.claims,
+            excused=options.excused,
+            cached=usable is not None,
+            searches=None if cache is None else cache.searches,
         ):
             excused += result.excused
             problems += result.problems

@@ -14,13 +14,15 @@ from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
 from rocmlint.lint.internal_error import internal_error
-from rocmlint.lint.linter import Linter, disk_of_run
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.serialized import to_stored
+from rocmlint.lint.shared_disk import shared_disk
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from rocmlint.disk.files import Files
+    from rocmlint.disk.searches import Searches
     from rocmlint.disk.state import State
     from rocmlint.findings import Claim, Excused
     from rocmlint.lint.discover import FileToLint
@@ -81,20 +83,22 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     claims: bool = False,
     excused: bool = False,
     cached: bool = False,
+    searches: Searches | None = None,
     only: str = "",
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
     With one job the files that need a closer look are linted in their order, and only as far as
     somebody takes the results.
-    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter.
+    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter. What
+    ``searches`` of earlier runs have found is not searched for again.
 
     Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
     linted by this process.
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
-    disk = disk_of_run(among, noted=cached)
+    disk = shared_disk(among, noted=cached, searches=searches)
     linters = BySettings(
         lambda settings: Linter(settings, disk, claims=claims, excused=excused, only=only)
     )
