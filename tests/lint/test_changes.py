@@ -18,44 +18,33 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-GONE = "from transformers.generation.beam_search import BeamSearchScorer\n"
-STEP = """\
-import torch
-from PIL import ImageOps
+USES = """\
+def helper():
+    from transformers.generation.beam_search import BeamSearchScorer
 
-
-def prepare(image):
-    ImageOps.exif_transpose(image)
-    return torch.load(image)
+    return BeamSearchScorer
 """
-PROGRAM = "from load import prepare\n\nif __name__ == '__main__':\n    prepare(None)\n"
+PROGRAM = "import job\n\nif __name__ == '__main__':\n    job.{}()\n"
 MODULES = (
-    *("", "import torch\n", GONE, STEP, PROGRAM, f"# prepare\n{STEP}", f"{STEP}\n# changed\n"),
-    "def prepare(image):\n    return image\n",
-    "import load\nimport transformers\n\ntransformers.generation.beam_search = load.prepare\n",
-    "import runpy\nfrom torch.serialization import safe_globals\n",
-    "from .load import prepare\n\n__all__ = ['prepare']\n",
+    *(USES, f"{USES}# changed\n", PROGRAM.format("helper"), PROGRAM.format("main"), "# helper()\n"),
+    "from .job import helper\n\n__all__ = ['helper']\n",
+    "import transformers\n\ntransformers.generation.beam_search = None\n",
+    "import runpy\n",
 )
+PINS = ("transformers==5.2.0\n", "transformers==5.2.0 # pinned\n", "transformers==4.50.0\n", "")
+PROSE = ("", "Call `helper`.\n", "This project is no longer maintained.\n", "Run old/job.py.\n")
 TEXTS = {
-    **dict.fromkeys(("load.py", "train.py", "old/load.py", "pkg/__init__.py"), MODULES),
-    **dict.fromkeys(("pkg/load.py", "tests/test_load.py", "tools/deep/use.py"), MODULES),
-    **dict.fromkeys(
-        ("requirements.txt", "old/requirements.txt", "requirements/gpu.txt"),
-        ("", "torch==2.5.1\n", "torch>=2.6\n", "transformers==5.2.0\n", "transformers==4.50.0\n"),
-    ),
-    **dict.fromkeys(
-        ("README.md", "old/README.md", "docs/use.md"),
-        ("", "pip install transformers==4.40.0\n", "This project is no longer maintained.\n")
-        + ("Run `python load.py`, which calls prepare.\n", "Needs ROCm 6.2 on gfx90a.\n"),
-    ),
-    **dict.fromkeys(("Dockerfile", "docker/Dockerfile"), ("FROM rocm/pytorch:latest\n", "\n")),
-    "run.sh": ("python old/load.py\n", "pip install torch==2.4\n", "echo prepare\n"),
+    **dict.fromkeys(("job.py", "main.py", "old/job.py", "pkg/__init__.py", "pkg/job.py"), MODULES),
+    **dict.fromkeys(("requirements.txt", "old/requirements.txt", "requirements/gpu.txt"), PINS),
+    **dict.fromkeys(("README.md", "old/README.md", "docs/use.md", "x.tmp"), PROSE),
+    "run.sh": ("python old/job.py\n", "pip install transformers==4.50\n", "echo helper\n"),
     "setup.py": ("from setuptools import setup\nsetup(name='pkg')\n", ""),
-    "LICENSE": ("MIT License\nCopyright (c) 2024 Somebody\n", ""),
-    "old/LICENSE": ("Apache License\nCopyright 2023 Others\n", ""),
-    **dict.fromkeys(("x.tmp", "pkg/x.so", "configs/a.yaml"), ("a", "prepare: load.py\n")),
+    **dict.fromkeys(
+        ("LICENSE", "old/LICENSE"), ("MIT License\n(c) A\n", "Apache License\n(c) B\n")
+    ),
 }
 """What may stand in the files of a project, by their paths."""
+FIRST = {"job.py": USES, "main.py": PROGRAM.format("helper"), "requirements.txt": PINS[0]}
 
 
 class Step(NamedTuple):
@@ -85,28 +74,25 @@ def change(root: Path, step: Step) -> None:
 
 
 def lint(root: Path, cache: Path | None) -> Outcome:
-    config = Settings(root=str(root), preview=True)
+    config = Settings(root=str(root), preview=True, select=("ROC2",))
     options = Options(jobs=1, cache_dir=None if cache is None else str(cache))
     return run([str(root)], lambda _: config, options)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    before=st.lists(WRITE, min_size=8, max_size=16),
-    rounds=st.lists(st.lists(WRITE | MOVE, min_size=1, max_size=3), min_size=1, max_size=4),
-    is_repository=st.booleans(),
+    before=st.lists(WRITE, max_size=4),
+    rounds=st.lists(st.lists(WRITE | MOVE, min_size=1, max_size=2), min_size=2, max_size=5),
 )
 def test_a_run_with_a_cache_finds_what_one_without_it_does(
     tmp_path_factory: pytest.TempPathFactory,
     before: Sequence[Step],
     rounds: Sequence[Sequence[Step]],
-    is_repository: bool,
 ) -> None:
     root, cache = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("cache")
-    if is_repository:
-        os.mkdir(root / ".git")
-    for steps in (before, *rounds):
+    os.mkdir(root / ".git")
+    first = [Step(path, text) for path, text in FIRST.items()]
+    for steps in ([*first, *before], *rounds):
         for step in steps:
             change(root, step)
         assert lint(root, cache).findings == lint(root, None).findings, steps
-        assert lint(root, cache).findings == lint(root, None).findings, "and once more"
