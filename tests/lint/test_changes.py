@@ -39,9 +39,7 @@ TEXTS = {
     **dict.fromkeys(("README.md", "old/README.md", "docs/use.md", "x.tmp"), PROSE),
     "run.sh": ("python old/job.py\n", "pip install transformers==4.50\n", "echo helper\n"),
     "setup.py": ("from setuptools import setup\nsetup(name='pkg')\n", ""),
-    **dict.fromkeys(
-        ("LICENSE", "old/LICENSE"), ("MIT License\n(c) A\n", "Apache License\n(c) B\n")
-    ),
+    **dict.fromkeys(("LICENSE", "old/LICENSE"), ("MIT License\n(c) A\n", "Apache\n(c) B\n")),
 }
 """What may stand in the files of a project, by their paths."""
 FIRST = {"job.py": USES, "main.py": PROGRAM.format("helper"), "requirements.txt": PINS[0]}

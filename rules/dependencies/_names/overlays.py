@@ -6,11 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Protocol
 
+from rocmlint.disk.questions import question
 from rocmlint.rule import compile_lazily, once_per_file
 
 from .uses import Uses, imports, places_of
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.rule import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
@@ -51,7 +53,7 @@ def is_overlaid(found: Named, source: Source) -> bool:
     ``patches/models/gemma/modeling_gemma.py`` stands for
     ``transformers.models.gemma.modeling_gemma``: what that module has, the index cannot know.
     """
-    return _has_overlay(found.dotted, source)
+    return _has_overlay(found.dotted, source.project.folders[-1], source)
 
 
 def is_of_other_package(found: Named, source: Source) -> bool:
@@ -90,12 +92,11 @@ def _imports_rewriter(source: Source) -> bool:
     return bool(source.modules_with(folder, (r"(?m)^(?:from|import)[ \t]+unsloth\b",)))
 
 
-@once_per_file
-def _has_overlay(dotted: str, source: Source) -> bool:
+@question
+def _has_overlay(dotted: str, root: str, view: DiskView) -> bool:
     parts = dotted.split(".")
     wanted = tuple(
         os.path.join(os.sep, parts[length - 2], f"{parts[length - 1]}.py")
         for length in range(3, len(parts) + 1)
     )
-    modules = source.modules_below(source.project.folders[-1])
-    return any(path.endswith(wanted) for path in modules)
+    return any(path.endswith(wanted) for path in view.modules_below(root))

@@ -19,8 +19,8 @@ from rocmlint.disk.changes import Changes
 from rocmlint.disk.read import read_small
 from rocmlint.disk.searches import Searches
 from rocmlint.disk.state import SEARCH, TICK, Asked, content_of, data_of, digest_of
-from rocmlint.lazy import compile_lazily
-from rocmlint.paths import is_inside, relative
+from rocmlint.lint.cache_folder import NAME, forget_old, write
+from rocmlint.paths import relative
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
 
@@ -30,20 +30,10 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
-    from rocmlint.lint.workers import FileResult
+    from rocmlint.lint.file_result import FileResult
 
-NAME = "rocmlint-3"
-"""The folder that a cache makes in the one that it is told, with the number of their format."""
 MAXIMUM_BYTES = 100_000_000
 """Larger results are not read: those of a hundred thousand files are smaller."""
-TAG = "CACHEDIR.TAG"
-_SIGNATURE = b"""\
-Signature: 8a477f597d28d172789f06886806bc55
-# This is a cache of rocmlint, which deletes its old files.
-"""
-RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
-_KEPT = 30 * 24 * 3600
-"""Seconds after which the cache of other settings is thrown away."""
 
 
 class CachedFile(NamedTuple):
@@ -87,9 +77,6 @@ class _Stored(NamedTuple):
     answers: list[Any]
     facts: dict[str, Any]
     searches: Any
-
-
-_NOTHING = _Stored(0, {}, [], [], {}, {})
 
 
 class Cache:
@@ -169,8 +156,8 @@ class Cache:
         if not self._changed and not self.searches.has_changed:
             return None
         try:
-            _write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
-            _forget_old(os.path.dirname(self._path))
+            write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
+            forget_old(os.path.dirname(self._path))
         except OSError as error:
             return f"{self._folder}: cannot write the cache: {error.strerror}"
         except RecursionError:  # somebody has written into it what can be read and not written
@@ -254,12 +241,11 @@ class Cache:
 
     def _is_content_of(self, path: str, content: Any) -> bool:
         """Return whether a linted file has not changed since it had this content."""
-        known = self._files.get(self._name(path)) if isinstance(content, str) else None
         try:
-            stat = os.stat(path) if known and known[4] == content else None
+            known = self._files[self._name(path)]
+            return known[4] == content and not self._may_differ(known, os.stat(path))
         except (OSError, LookupError, TypeError, ValueError):
             return False
-        return stat is not None and not self._may_differ(known, stat)
 
     def _may_differ(self, known: Sequence[Any], stat: os.stat_result) -> bool:
         """Return whether the content of a file may be another one than when it was linted."""
@@ -343,9 +329,13 @@ def _load(path: str) -> _Stored:
         facts = {str(name): (fact, [*on]) for name, (fact, on) in stored["facts"].items()}
         searches = stored["searches"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _NOTHING
+        return _Stored(0, {}, [], [], {}, {})
     is_valid = isinstance(read, int) and isinstance(files, dict) and isinstance(answers, list)
-    return _Stored(read, files, consulted, answers, facts, searches) if is_valid else _NOTHING
+    return (
+        _Stored(read, files, consulted, answers, facts, searches)
+        if is_valid
+        else _Stored(0, {}, [], [], {}, {})
+    )
 
 
 def _consulted(count: int, key: str, state: Any, reads: Any = None) -> _Consulted:
@@ -377,65 +367,3 @@ def _libcst_version() -> str:
         if os.path.isfile(path):
             return content_of(path)
     return ""
-
-
-def refusal(folder: str, project: str | None) -> str | None:
-    """Return in a line why there can be no cache in a folder; None where there can be.
-
-    With ``project`` only its configuration names the folder, which must then lie inside and not
-    be reached through a link: whoever can write to a checkout could else have us write anywhere.
-    """
-    inside = os.path.join(folder, NAME)
-    if os.path.islink(inside):
-        return f"{inside}: is a symbolic link; running without a cache"
-    if project is not None and not _lies_in(folder, project):
-        reason = (
-            "is a symbolic link or outside the project; running without a cache "
-            "(--cache-dir can be anywhere)"
-        )
-        return f"{folder}: {reason}"
-    try:
-        names = [name for name in os.listdir(inside) if not name.startswith(".")]
-    except OSError:
-        return None  # not there yet; whatever else it is, who writes to it tells of it
-    if names and not is_ours(inside):
-        return f"{inside}: not a rocmlint cache; running without a cache"
-    return None
-
-
-def _lies_in(folder: str, project: str) -> bool:
-    """Return whether a path leads into a project, and no part of it there is a link."""
-    place = relative(folder, project)
-    return os.path.realpath(folder) == os.path.normpath(
-        os.path.join(os.path.realpath(project), place)
-    ) and is_inside(os.path.abspath(folder), os.path.abspath(project))
-
-
-def is_ours(inside: str) -> bool:
-    """Return whether a folder has the mark of a cache of rocmlint."""
-    try:
-        return read_small(os.path.join(inside, TAG), len(_SIGNATURE)) == _SIGNATURE
-    except OSError:
-        return False
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write results; make their folder first, known as a cache to git and to backups."""
-    from rocmlint.disk.write import replace  # noqa: PLC0415 - a warm run writes nothing
-
-    inside = os.path.dirname(path)
-    os.makedirs(inside, exist_ok=True)
-    for name, content in ((TAG, _SIGNATURE), (".gitignore", b"*\n")):  # the tag makes it ours
-        if not os.path.lexists(os.path.join(inside, name)):
-            replace(os.path.join(inside, name), content, durable=False)
-    replace(path, data, durable=False)
-
-
-def _forget_old(inside: str) -> None:
-    from contextlib import suppress  # noqa: PLC0415 - a warm run writes nothing
-
-    for entry in os.scandir(inside):
-        if RESULTS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-            with suppress(FileNotFoundError):  # another run may tidy up too
-                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
-                    os.unlink(entry.path)

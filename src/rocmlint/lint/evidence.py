@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
+from rocmlint.lint.decided import Decided, decided
 from rocmlint.lint.git_ignored import repository
 from rocmlint.lint.guard import guarded
 
@@ -17,24 +18,9 @@ if TYPE_CHECKING:
     from rocmlint.lint.by_settings import BySettings
     from rocmlint.lint.cache import Cache
     from rocmlint.lint.discover import Discovery, FileToLint, LeftOut
-    from rocmlint.project.versions import Candidate
-    from rocmlint.source.file import File
 
 ALWAYS = ("torch", "transformers")
 """The packages whose versions are named, whether a rule asked for them or not."""
-
-
-class Decided(NamedTuple):
-    """A version that a package is judged by, and where that is said (``path:line``, if anywhere).
-
-    ``version`` is empty where it cannot be told.
-    """
-
-    package: str
-    version: str
-    said: str
-    place: str
-    declared: bool
 
 
 class Root(NamedTuple):
@@ -86,21 +72,6 @@ class Learned:
         """Take what one file tells."""
         self.versions.update(dict.fromkeys(versions))
         self.unread += unread
-
-
-def decided(package: str, candidates: Sequence[Candidate]) -> list[Decided]:
-    """Return what decides the version of a package."""
-    if not candidates:
-        return [Decided(package, "", "not known", "", declared=True)]
-    return [
-        Decided(package, str(each.version), each.said, each.place, each.declared)
-        for each in candidates
-    ]
-
-
-def decided_in(file: File) -> list[Decided]:
-    """Return what decides the versions that rules asked for in a file."""
-    return [each for asked in file.asked_versions.items() for each in decided(*asked)]
 
 
 def evidence_of(

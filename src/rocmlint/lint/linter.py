@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
+from rocmlint.lint.decided import decided_in
 from rocmlint.lint.documents import as_notes
-from rocmlint.lint.evidence import decided_in
 from rocmlint.lint.first_sight import MAXIMUM_BYTES, Opened
 from rocmlint.lint.fold import folded
-from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.json_words import as_in_json, has_hidden_words
-from rocmlint.lint.rule_fault import told
+from rocmlint.lint.rule_fault import internal_error, told
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable, options_of
 from rocmlint.paths import relative
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
-    from rocmlint.lint.evidence import Decided
+    from rocmlint.lint.decided import Decided
     from rocmlint.lint.lint_file import Look
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found

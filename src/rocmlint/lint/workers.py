@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
@@ -11,24 +11,21 @@ from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.formats import PYTHON
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.file_result import FileResult
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
-from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.rule_fault import internal_error
 from rocmlint.lint.serialized import to_stored
 from rocmlint.lint.shared_disk import shared_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from rocmlint.disk.files import Files
     from rocmlint.disk.searches import Searches
-    from rocmlint.disk.state import State
-    from rocmlint.findings import Claim, Excused
     from rocmlint.lint.discover import FileToLint
-    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.linter import Analysis
-    from rocmlint.lint.rule_fault import RuleFault
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
@@ -39,27 +36,6 @@ CHUNKS_EACH = 8
 START_METHOD = "fork" if CAN_FORK else "spawn"
 MOST_WORKERS = 61
 """Windows waits for no more handles at once, and ProcessPoolExecutor refuses more workers there."""
-
-
-class FileResult(NamedTuple):
-    """What linting one file gave; plain data that passes between processes.
-
-    ``content`` is the digest of what was linted, None where that must not be remembered.
-    """
-
-    path: str
-    findings: Sequence[Any] = ()
-    problems: Sequence[str] = ()
-    consulted: Mapping[str, State] = {}
-    content: str | None = None
-    stat: os.stat_result | None = None
-    text: str | None = None
-    """What the places of the findings count in, None where there are none."""
-    claims: Sequence[Claim] = ()
-    unread: Sequence[str] = ()
-    faults: Sequence[RuleFault] = ()
-    excused: Sequence[Excused] = ()
-    versions: Sequence[Decided] = ()
 
 
 class _Work(NamedTuple):
