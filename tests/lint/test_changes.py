@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocmlint.config.settings import Settings
+from rocmlint.lint import workers
 from rocmlint.lint.run import Options, Outcome, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 USES = """\
 def helper():
@@ -77,7 +76,8 @@ def lint(root: Path, cache: Path | None) -> Outcome:
     return run([str(root)], lambda _: config, options)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     before=st.lists(WRITE, max_size=4),
     rounds=st.lists(st.lists(WRITE | MOVE, min_size=1, max_size=2), min_size=2, max_size=5),
@@ -94,3 +94,23 @@ def test_a_run_with_a_cache_finds_what_one_without_it_does(
         for step in steps:
             change(root, step)
         assert lint(root, cache).findings == lint(root, None).findings, steps
+
+
+@pytest.mark.parametrize(
+    "step",
+    [Step("main.py", MODULES[6]), Step("README.md", PROSE[2])],
+    ids=["a search", "a question"],
+)
+def test_another_answer_is_noticed_and_the_same_is_not_judged_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: Step
+) -> None:
+    root, cache = tmp_path / "project", tmp_path / "cache"
+    (root / ".git").mkdir(parents=True)
+    for path, text in FIRST.items():
+        change(root, Step(path, text))
+    assert lint(root, cache).findings != []
+    change(root, step)
+    assert lint(root, cache).findings == []
+    change(root, Step("notes.tmp", "helper"))
+    monkeypatch.setattr(workers, "lint_files", lambda *_, **__: pytest.fail("linted again"))
+    lint(root, cache)
