@@ -237,6 +237,10 @@ class Floors:
     table: str
     ground: frozenset[str] = frozenset()
 
+    def __str__(self) -> str:
+        """Return the package, which names a case of a test."""
+        return self.package
+
     @property
     def folder(self) -> Path:
         """The rules are at the top of the repository."""
@@ -293,7 +297,7 @@ WINGS = [
         "rules": RULES,
     }.items()
 ]
-EVERY = pytest.mark.parametrize("floors", [HOUSE, *WINGS], ids=lambda each: each.package)
+EVERY = pytest.mark.parametrize("floors", [HOUSE, *WINGS], ids=str)
 
 
 @cache

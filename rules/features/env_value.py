@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocmlint.project.texts import texts_below
+from rocmlint.project.texts import texts_with
 from rocmlint.published.variables import KNOWN, misunderstood
 from rocmlint.rule import (
     PartRule,
@@ -80,8 +80,8 @@ def _has_reader(name: str, file: File) -> bool:
     if _FLASH_ATTN.search(file.text):
         return True
     root = file.project.folders[-1]
-    paths = (*file.modules_with(root, (_FLASH_ATTN.pattern,)), *texts_below(root, file))
-    return any(_FLASH_ATTN.search(file.read(each)) for each in paths)
+    naming = _FLASH_ATTN.pattern
+    return bool(file.modules_with(root, (naming,)) or texts_with(root, naming, file))
 
 
 class EnvValue(PartRule["Setting | cst.Assign | cst.Call"]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.project.texts import readmes_in
 from rocmlint.rule import (
     PythonRule,
     attributes,
@@ -44,7 +45,7 @@ def is_for_other_gpus(node: cst.CSTNode, source: Source) -> bool:
     del node
     root = source.project.folders[-1]
     paths = [
-        *(os.path.join(root, each) for each in source.names_in(root) if each.startswith("README")),
+        *(each for each in readmes_in(root, source) if os.path.basename(each).startswith("README")),
         *source.modules_with(root, (_GFX.pattern,)),
     ]
     named = {match[0] for path in paths for match in _GFX.finditer(source.read(path))}

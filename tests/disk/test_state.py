@@ -10,8 +10,10 @@ import pytest
 from rocmlint import lint_paths
 from rocmlint.config.settings import Settings
 from rocmlint.disk import state
+from rocmlint.disk.changes import Changes
 from rocmlint.disk.disk import Disk
-from rocmlint.disk.state import Consulted, names_in
+from rocmlint.disk.searches import Searches
+from rocmlint.disk.state import names_in
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import File, project_of
 from rocmlint.text.text import Text
@@ -29,7 +31,7 @@ ASK: dict[str, Ask] = {"exists": File.exists, "names": File.names_in, "text": Fi
 
 
 def unchanged(consulted: Mapping[str, State]) -> bool:
-    now = Consulted()
+    now = Changes(Searches({}, 0), lambda: Disk(text_of))
     return all(now.is_unchanged(path, state) for path, state in consulted.items())
 
 
@@ -165,14 +167,18 @@ def test_a_search_of_modules_hangs_on_their_text_and_not_on_their_times(
     assert not unchanged(file.consulted)
 
 
-def test_a_search_of_modules_hangs_on_those_that_match_alone(file: File, tmp_path: Path) -> None:
+def test_a_search_of_modules_hangs_on_which_match_and_not_on_all_that_they_say(
+    file: File, tmp_path: Path
+) -> None:
     (tmp_path / "a.py").write_text("boxes = 1\n")
     (tmp_path / "b.py").write_text("lines = 1\n")
     patterns = ("boxes|circles", r"=[ ]\d")
     assert file.modules_with(str(tmp_path), patterns) == (str(tmp_path / "a.py"),)
     (tmp_path / "b.py").write_text("lines = 22\n")
     assert unchanged(file.consulted)
-    (tmp_path / "a.py").write_text("boxes = 22\n")
+    (tmp_path / "a.py").write_text("circles = 22\n")
+    assert unchanged(file.consulted)
+    (tmp_path / "a.py").write_text("lines = 22\n")
     assert not unchanged(file.consulted)
 
 

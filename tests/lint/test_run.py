@@ -20,7 +20,7 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_BYTES, read_small
 from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
-from rocmlint.lint.cache import NAME
+from rocmlint.lint.cache_folder import NAME
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.run import Options, Outcome, run
@@ -163,7 +163,7 @@ def test_a_full_disk_costs_the_cache_and_nothing_else(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache_module, "_write", refuse)
+    monkeypatch.setattr(cache_module, "write", refuse)
     outcome = lint(project, cache_dir=str(tmp_path / "cache"))
     assert len(outcome.findings) == 6
     assert outcome.problems == []

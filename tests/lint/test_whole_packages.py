@@ -16,9 +16,10 @@ from rocmlint.config.settings import Settings
 from rocmlint.findings import Finding
 from rocmlint.lint.check import check
 from rocmlint.lint.first_sight import Opened
-from rocmlint.lint.linter import Linter, disk_of_run
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules
+from rocmlint.lint.shared_disk import shared_disk
 from rocmlint.rule.rule import Rule
 from rocmlint.source.file import project_of
 from rocmlint.source.python import Source
@@ -91,7 +92,7 @@ def scanner() -> Scanner[Rule[Any]]:
 
 def differences(paths: Iterable[Path]) -> list[str]:
     """Return how the findings in files differ without shortcuts; they ask the disk as one run."""
-    disk = disk_of_run(noted=False)
+    disk = shared_disk(noted=False)
     linter = Linter(PREVIEW, disk)
     return [each for path in paths if (each := difference(path, linter, disk))]
 

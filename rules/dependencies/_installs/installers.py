@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
+from rocmlint.project.inclusions import lists_in
 from rocmlint.project.texts import texts_below
 from rocmlint.rule import Related, document_beside, once_per_file
 
@@ -48,8 +49,7 @@ def _names(file: File) -> set[str]:
     own = os.path.basename(file.path)
     folder = os.path.dirname(os.path.abspath(file.path))
     near = {folder} if folder == file.project.folders[-1] else {folder, os.path.dirname(folder)}
-    around = (os.path.join(each, name) for each in near for name in file.names_in(each))
-    lists = (path for path in around if has_role(path, Role.LIST))
+    lists = (path for each in near for path in lists_in(each, file))
     return {own, *(os.path.basename(path) for path in lists if own in file.read(path))}
 
 

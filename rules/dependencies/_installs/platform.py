@@ -7,6 +7,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.questions import question
 from rocmlint.formats import Role, has_role, headings_above
 from rocmlint.formats.model import Word
 from rocmlint.paths import relative
@@ -20,6 +21,7 @@ from .words import CUDA_OF_CONDA
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rocmlint.disk.disk import DiskView
     from rocmlint.rule import Command, Declared, File, Index, Install
 
 _SEPARATOR = compile_lazily(r"[-_.:/]")
@@ -111,8 +113,13 @@ def _place(file: File) -> str:
 def documents_around(file: File) -> dict[str, str]:
     """Return the READMEs, Dockerfiles and compose files around a file, with their texts."""
     folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
-    paths = (os.path.join(each, name) for each in folders for name in file.names_in(each))
-    return {each: file.read(each) for each in paths if _DOCUMENTS.match(os.path.basename(each))}
+    return {each: file.read(each) for folder in folders for each in _documents_in(folder, file)}
+
+
+@question
+def _documents_in(folder: str, view: DiskView) -> tuple[str, ...]:
+    names = filter(_DOCUMENTS.match, view.names_in(folder))
+    return tuple(os.path.join(folder, each) for each in names)
 
 
 def _said_by_document(file: File) -> str | None:

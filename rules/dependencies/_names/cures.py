@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.disk.questions import question
 from rocmlint.rule import once_per_file, walk, whole_word
 
 from .guards import is_guarded_node
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rocmlint.disk.disk import Disk
+    from rocmlint.disk.disk import DiskView
     from rocmlint.project.requirement_conflicts import Obstacles
     from rocmlint.published.names import History
     from rocmlint.rule import Source
@@ -129,17 +129,17 @@ def _imported_elsewhere(package: str, judged: Version, source: Source) -> tuple[
     )
     modules = source.modules_with(next(declaring, root), (whole_word(package),))
     others = (each for each in modules if each != os.path.abspath(source.path))
-    found = {name for each in others for name in _imported_at_top(package, each, source.disk)}
+    found = {name for each in others for name in _imported_at_top(package, each, source)}
     lacked = {each for dotted in found for each in lacking(dotted)}
     known = (history(each) for each in sorted(lacked) if not has_rewrite(each, judged))
     return tuple(each for each in known if each is not None)
 
 
-@lru_cache(maxsize=4096)
-def _imported_at_top(package: str, path: str, disk: Disk) -> frozenset[str]:
-    text = (disk.data_of(path) or b"").decode("utf-8", "replace")
+@question
+def _imported_at_top(package: str, path: str, view: DiskView) -> tuple[str, ...]:
+    text = view.read(path)
     found = imports(text, package.__eq__)
-    return frozenset(each.asked for each in found if text[: each.match.start()][-1:] in {"", "\n"})
+    return tuple(each.asked for each in found if text[: each.match.start()][-1:] in {"", "\n"})
 
 
 def _is_there(needed: Sequence[History], version: Version) -> bool:

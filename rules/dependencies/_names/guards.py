@@ -295,7 +295,7 @@ def _mentioning(name: str, source: Source) -> list[Source]:
     found = source.modules_with(os.path.join(folder, top), (re.escape(name),))
     if len(found) > _MOST_MODULES:
         return []
-    return [Source(path, source.disk.read(path).text, project=source.project) for path in found]
+    return [Source(path, source.read(path), project=source.project) for path in found]
 
 
 def _uses_are_guarded(name: str, source: Source) -> bool | None:

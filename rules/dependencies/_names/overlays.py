@@ -6,11 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Protocol
 
+from rocmlint.disk.questions import question
 from rocmlint.rule import compile_lazily, once_per_file
 
 from .uses import Uses, imports, places_of
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.rule import Source
 
 _REWRITTEN = frozenset({"peft", "transformers", "trl"})
@@ -44,7 +46,7 @@ def is_of_other_package(found: Named, source: Source) -> bool:
     another module of the same package.
     """
     is_rewritten = found.dotted.partition(".")[0] in _REWRITTEN and _imports_rewriter(source)
-    return is_rewritten or _has_overlay(found.dotted, source)
+    return is_rewritten or _has_overlay(found.dotted, source.project.folders[-1], source)
 
 
 @once_per_file
@@ -71,8 +73,8 @@ def _imports_rewriter(source: Source) -> bool:
     return bool(source.modules_with(folder, (r"(?m)^(?:from|import)[ \t]+unsloth\b",)))
 
 
-@once_per_file
-def _has_overlay(dotted: str, source: Source) -> bool:
+@question
+def _has_overlay(dotted: str, root: str, view: DiskView) -> bool:
     """Return whether a file of the project may replace a module, as its path ends like that.
 
     ``patches/models/gemma/modeling_gemma.py`` stands for
@@ -83,5 +85,4 @@ def _has_overlay(dotted: str, source: Source) -> bool:
         os.path.join(os.sep, parts[length - 2], f"{parts[length - 1]}.py")
         for length in range(3, len(parts) + 1)
     )
-    modules = source.modules_below(source.project.folders[-1])
-    return any(path.endswith(wanted) for path in modules)
+    return any(path.endswith(wanted) for path in view.modules_below(root))

@@ -90,8 +90,7 @@ def _modules(match: re.Match[str]) -> Iterator[str]:
 def _holds(folder: str, module: str, file: File) -> bool:
     """Check whether a folder is where an absolute import finds what a module begins with."""
     first = module.partition(".")[0]
-    names = file.names_in(folder)
-    return first in names or f"{first}.py" in names
+    return any(file.exists(os.path.join(folder, each)) for each in (first, f"{first}.py"))
 
 
 def _files_of(module: str, path: str, folder: str) -> Iterator[str]:

@@ -7,11 +7,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from rocmlint.project.texts import texts_below
+from rocmlint.disk.questions import question
+from rocmlint.project.texts import texts_with
 from rocmlint.rule import compile_lazily, once_per_file, syntax_tree, whole_word
 from rocmlint.rule.closed_projects import module_name, names_what_it_runs
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.rule import Source
 
 _OF_LIBRARIES = (
@@ -42,26 +44,26 @@ def _is_leftover(source: Source) -> bool:
 def is_for_some_versions(found: object, source: Source) -> bool:
     """Modules that the project imports only in branches on a `__version__`, if only indirectly."""
     del found
-    return _is_for_some_versions(source)
+    path = os.path.abspath(source.path)
+    return _is_for_some_versions(path, source.project.folders[-1], source)
 
 
-@once_per_file
-def _is_for_some_versions(source: Source) -> bool:
+@question
+def _is_for_some_versions(module: str, root: str, view: DiskView) -> bool:
     """Return whether no import of a module, nor of those that import it, is outside of branches."""
-    root = source.project.folders[-1]
-    if not source.modules_with(root, (_BRANCH.pattern,)):
+    if not view.modules_with(root, (_BRANCH.pattern,)):
         return False  # what a few projects have is looked for once in each
-    waiting, seen, in_branches = [os.path.abspath(source.path)], set[str](), False
+    waiting, seen, in_branches = [module], set[str](), False
     while waiting:
         path = waiting.pop()
         seen.add(path)
         name = module_name(path)
         imported = rf"(?m)^(?P<indent>[ \t]*)(?:from|import)\b[^\n#]*\b{re.escape(name)}\b"
-        users = set(source.modules_with(root, (whole_word(name), imported))) - seen
-        if len(seen) > _LONGEST_CHAIN or (not users and path != os.path.abspath(source.path)):
+        users = set(view.modules_with(root, (whole_word(name), imported))) - seen
+        if len(seen) > _LONGEST_CHAIN or (not users and path != module):
             return False
         for user in users:
-            text = source.read(user)
+            text = view.read(user)
             is_in_branch = all(each["indent"] for each in re.finditer(imported, text))
             if is_in_branch and _BRANCH.search(text):
                 in_branches = True
@@ -88,4 +90,4 @@ def _is_named(source: Source) -> bool:
     named = rf"(?m)^[^#\n]*\b{re.escape(name)}\b"
     if not set(source.modules_with(root, (whole_word(name), named))) <= {path}:
         return True
-    return any(re.search(named, source.read(each)) for each in texts_below(root, source))
+    return bool(texts_with(root, named, source))

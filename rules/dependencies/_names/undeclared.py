@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.project.copies import OF_OTHERS
+from rocmlint.project.texts import readmes_in
 from rocmlint.published.pytorch_index import FAMILY
 from rocmlint.rule import compile_lazily
 from rocmlint.rule.copied_projects import is_copied
@@ -90,8 +91,7 @@ def is_unknown(found: Undeclared, file: File) -> bool:
 
 def is_told(found: Undeclared, file: File) -> bool:
     """Projects whose README says to install torch."""
-    names = (each for each in file.names_in(found.folder) if each.lower().startswith("readme"))
-    return any(_TOLD.search(file.read(os.path.join(found.folder, each))) for each in names)
+    return any(_TOLD.search(file.read(each)) for each in readmes_in(found.folder, file))
 
 
 def is_plugin(found: Undeclared, file: File) -> bool:

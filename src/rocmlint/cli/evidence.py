@@ -12,7 +12,8 @@ from rocmlint.text.words import counted, few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocmlint.lint.evidence import Decided, Evidence, Root
+    from rocmlint.lint.decided import Decided
+    from rocmlint.lint.evidence import Evidence, Root
 
 _SHOWN = 3
 """How many versions of a package the last line names."""

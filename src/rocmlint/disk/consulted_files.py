@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.disk.state import MODULES, QUESTION, REQUIREMENTS
+from rocmlint.disk.state import MODULES, REQUIREMENTS, SEARCH, Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,13 +27,20 @@ def existing_among(consulted: Mapping[str, State]) -> list[str]:
 
     Where the repository begins says nothing about a file.
     """
-    return [path for path, state in consulted.items() if state is True and not _is_git(path)]
+    found: list[str] = []
+    for path, state in consulted.items():
+        if isinstance(state, Asked):
+            found += existing_among(state.read)
+        elif state is True and not _is_git(path):
+            found.append(path)
+    return found
 
 
 def _read(path: str, state: State, disk: Disk) -> Iterable[str]:
-    folder, is_question, patterns = path.partition(QUESTION)
-    if is_question:
-        return disk.modules_with(folder, tuple(patterns.split("\0"))).paths
+    if isinstance(state, Asked):
+        return read_among(state.read, disk)
+    if SEARCH in path and isinstance(state, list):
+        return state
     if path.endswith(REQUIREMENTS):
         return disk.requirements_below(path.removesuffix(REQUIREMENTS)).paths
     return _itself(path, state, disk)

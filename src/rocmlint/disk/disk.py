@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
+from rocmlint.disk.questions import fingerprint, key_of
 from rocmlint.disk.state import (
     MODULES,
     REQUIREMENTS,
     UNREADABLE,
+    Asked,
     data_of,
     digest,
     modules_below,
     names_in,
-    question,
     requirements_below,
+    search_key,
     texts_with,
-    times_of,
 )
 from rocmlint.text.text import with_plain_ends
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rocmlint.disk.files import Files
-    from rocmlint.disk.state import Below, State
+    from rocmlint.disk.searches import Searches
+    from rocmlint.disk.state import State
 
 
 class Content(NamedTuple):
@@ -45,13 +47,15 @@ class Disk:
         files: Files = ON_DISK,
         *,
         noted: bool = True,
+        searches: Searches | None = None,
     ) -> None:
-        """Take what decodes the bytes of a file at a path. Know nothing yet.
+        """Take what decodes the bytes of a file at a path. Know nothing but earlier ``searches``.
 
         Without ``noted`` all fingerprints are empty: nobody will ask what has changed since. What
         is in memory does not change.
         """
         noted = noted and files is ON_DISK
+        self._searches = searches
         self.files = files
         self._text_of = text_of
         self._is_noted = noted
@@ -60,10 +64,10 @@ class Disk:
         self.is_folder = cache(files.is_folder)
         self.names_in = cache(partial(names_in, files=files))
         self.modules_below = cache(partial(modules_below, files=files, noted=noted))
-        self.times_below = cache(self._times_below)
         self.modules_with = cache(self._modules_with)
         self.requirements_below = cache(partial(requirements_below, files=files, noted=noted))
         self.read = cache(self._read)
+        self.answer = cache(self._answer)
 
     def __reduce__(self) -> tuple[Callable[[], Disk], tuple[()]]:
         """Become, in another process, one that knows nothing yet."""
@@ -75,21 +79,28 @@ class Disk:
             each.cache_clear()
         for below in (self.modules_below, self.modules_with, self.requirements_below):
             below.cache_clear()
-        self.times_below.cache_clear()
+        self.answer.cache_clear()
 
     def data_of(self, path: str) -> bytes | None:
         """Return the bytes of a small file, None where they cannot be read; not remembered."""
         return data_of(path, self.files)
 
-    def _times_below(self, folder: str) -> str:
-        return times_of(self.modules_below(folder).paths) if self._is_noted else ""
-
-    def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> Below:
+    def _modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the modules below a folder that match all patterns; each prefix is kept too."""
         if not patterns:
-            return self.modules_below(folder)
-        paths = self.modules_with(folder, patterns[:-1]).paths
-        return texts_with(paths, patterns[-1:], self.files, noted=self._is_noted)
+            return self.modules_below(folder).paths
+        if self._searches is not None:
+            known = self._searches.known(folder, "\0".join(patterns))
+            if known is not None:
+                return tuple(known)
+        return texts_with(self.modules_with(folder, patterns[:-1]), patterns[-1:], self.files)
+
+    def _answer(self, ask: Callable[..., Any], texts: tuple[str, ...]) -> tuple[Any, Asked]:
+        """Answer a question, and note what it rests on."""
+        view = DiskView(self)
+        answer = vars(ask)["answers"](*texts, view)
+        noted = fingerprint(answer) if self._is_noted else ""
+        return answer, Asked(noted, view.consulted)
 
     def _read(self, path: str) -> Content:
         data = self.data_of(path)
@@ -156,12 +167,17 @@ class DiskView:
     def modules_with(self, folder: str, patterns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the paths of the modules below a folder whose text matches all of the patterns.
 
-        It is noted which they are, and their content: what other modules say changes nothing.
+        It is noted which they are: who reads one of them depends on its content, too.
         """
-        times = self.disk.times_below(folder)  # from before the reading, as of any file
         found = self.disk.modules_with(folder, patterns)
-        self._noted[question(folder, patterns)] = [times, found.digest]
-        return found.paths
+        self._noted[search_key(folder, patterns)] = [*found]
+        return found
+
+    def ask(self, ask: Callable[..., Any], texts: tuple[str, ...]) -> Any:
+        """Return the answer to a question, and record it: see :mod:`rocmlint.disk.questions`."""
+        answer, asked = self.disk.answer(ask, texts)
+        self._noted[key_of(ask, texts)] = asked
+        return answer
 
     def requirements_below(self, folder: str) -> tuple[str, ...]:
         """Return the paths of the files below a folder that declare requirements, and note them."""

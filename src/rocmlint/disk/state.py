@@ -5,30 +5,42 @@ from __future__ import annotations
 import os
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL: a tenth of a whole start
-from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rocmlint.disk.files import ON_DISK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from rocmlint.disk.files import Files
 
-    State = bool | str | list[str]
-    """False for a path where nothing is; else a digest of a file's content, the names in a folder,
-    or True where only that was asked."""
+    Search = Any
+    """The method ``search`` of a compiled expression for bytes."""
+    State: TypeAlias = "bool | str | list[str] | Asked"
+    """False for a path where nothing is; else a digest of a file's content, the names in a folder
+    or the paths that a search found, or True where only that was asked. Of a question what it was
+    answered."""
+
+
+class Asked(NamedTuple):
+    """What is noted of a question: the fingerprint of its answer, and what it has read."""
+
+    answer: str
+    read: Mapping[str, Any]
+
 
 UNREADABLE = ""
 MODULES = os.path.join("**", "*.py")
 """Stands below a folder for all of its modules, as in a glob; what follows for those with it."""
-QUESTION = os.path.join(MODULES, "")
+SEARCH = os.path.join(MODULES, "")
 """Is between a folder and the patterns that the text of its modules is searched for."""
 REQUIREMENTS = os.path.join("**", "requirements*")
 """Stands below a folder for all files that declare what its projects require."""
 _MAXIMUM_FOLDERS = 5000
 _OUTSIDE = (".", "__pycache__", "site-packages", "node_modules")
 """How folders begin that hold nothing of the project around them."""
+TICK = 50_000_000
+"""Nanoseconds: a file changed so shortly before it was read may change again unseen."""
 CACHE = ".rocmlint_cache"
 """The folder that the cache is in, if nothing else is said."""
 
@@ -76,7 +88,7 @@ class Below(NamedTuple):
 def modules_below(folder: str, files: Files = ON_DISK, *, noted: bool = True) -> Below:
     """Find the modules below a folder; the fingerprint is that of their paths."""
     paths = _below(folder, lambda name: name.endswith(".py"), files)
-    return Below(paths, _digest_of(paths) if noted else "")
+    return Below(paths, digest_of(paths) if noted else "")
 
 
 def requirements_below(folder: str, files: Files = ON_DISK, *, noted: bool = True) -> Below:
@@ -115,32 +127,28 @@ def _below(folder: str, is_wanted: Callable[[str], bool], among: Files) -> tuple
 
 def times_of(paths: Iterable[str]) -> str:
     """Return a fingerprint of when some files changed, which needs no look into them."""
-    return _digest_of(map(_identity, paths))
+    return digest_of(map(_identity, paths))
 
 
 def texts_with(
-    paths: Iterable[str], patterns: Iterable[str], files: Files = ON_DISK, *, noted: bool = True
-) -> Below:
-    """Return the files in which all of the regular expressions find something.
-
-    The fingerprint is that of their content.
-    """
+    paths: Iterable[str], patterns: Iterable[str], files: Files = ON_DISK
+) -> tuple[str, ...]:
+    """Return the files in which all of the regular expressions find something."""
     searches = [re.compile(pattern.encode()).search for pattern in patterns]
-    found = {}
-    for path in paths:
-        data = data_of(path, files) or b""
-        if all(search(data) for search in searches):
-            found[path] = digest(data) if noted else ""
-    texts = _digest_of(f"{path} {text}" for path, text in found.items()) if noted else ""
-    return Below(tuple(found), texts)
+    return tuple(path for path in paths if _has_all(data_of(path, files) or b"", searches))
 
 
-def question(folder: str, patterns: Iterable[str]) -> str:
+def _has_all(data: bytes, searches: Iterable[Search]) -> bool:
+    return all(search(data) for search in searches)
+
+
+def search_key(folder: str, patterns: Iterable[str]) -> str:
     """Return what stands for the modules below a folder whose text matches all patterns."""
     return os.path.join(folder, MODULES, "\0".join(patterns))
 
 
-def _digest_of(lines: Iterable[str]) -> str:
+def digest_of(lines: Iterable[str]) -> str:
+    """Return the fingerprint of some lines."""
     return digest(os.fsencode("\n".join(lines)))
 
 
@@ -152,42 +160,7 @@ def _identity(path: str) -> str:
     return f"{path} {about.st_size} {about.st_mtime_ns} {about.st_ctime_ns}"
 
 
-class Consulted:
-    """Tells whether paths are still as they were; each is looked at once."""
-
-    def __init__(self) -> None:
-        self._now: dict[tuple[str, type], State] = {}
-        self._modules = cache(partial(modules_below, noted=False))
-        self._times = cache(lambda folder: times_of(self._modules(folder).paths))
-
-    def is_unchanged(self, path: str, state: State) -> bool:
-        """Return whether a path is as it was."""
-        folder, found, _ = path.partition(QUESTION)
-        if found and isinstance(state, list):
-            times, texts, *_ = (
-                *state,
-                "",
-                "",
-            )  # where no module changed, none needs to be searched again
-            return self._times(folder) == times or self._of(path, texts) == texts
-        return self._of(path, state) == state
-
-    def _of(self, path: str, alike: State) -> State:
-        key = (path, type(alike))
-        if key not in self._now:
-            self._now[key] = self._state(path, alike)
-        return self._now[key]
-
-    def _state(self, path: str, alike: State) -> State:
-        folder, found, patterns = path.partition(QUESTION)
-        if found:
-            return texts_with(self._modules(folder).paths, patterns.split("\0")).digest
-        if path.endswith(MODULES):
-            return _digest_of(self._modules(path.removesuffix(MODULES)).paths)
-        return _state(path, alike)
-
-
-def _state(path: str, alike: State) -> State:
+def state_of(path: str, alike: State) -> State:
     """Return what a path is like now, in the terms of an earlier answer."""
     if path.endswith(REQUIREMENTS):
         return requirements_below(path.removesuffix(REQUIREMENTS)).digest

@@ -14,9 +14,10 @@ from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import is_excluded
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
-from rocmlint.lint.linter import Linter, disk_of_run
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.rule_fault import told
 from rocmlint.lint.selection import rules_of, selectors
+from rocmlint.lint.shared_disk import shared_disk
 from rocmlint.report.baseline import without_known
 from rocmlint.rule.local import is_local
 from rocmlint.version import __version__
@@ -140,7 +141,7 @@ class Plugin:
         if Plugin._linters is None:
             selected = cls._selected
             cls._configure()
-            disk = disk_of_run(noted=False)  # else each file would search its project again
+            disk = shared_disk(noted=False)  # else each file would search its project again
             Plugin._linters = BySettings(lambda settings: Linter(_with(settings, selected), disk))
         return Plugin._linters.of(Plugin._configuration.settings_for(folder))
 

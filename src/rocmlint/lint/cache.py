@@ -15,34 +15,25 @@ from _blake2 import blake2b
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rocmlint.disk.changes import Changes
 from rocmlint.disk.read import read_small
-from rocmlint.disk.state import Consulted, content_of, data_of
-from rocmlint.lazy import compile_lazily
-from rocmlint.paths import is_inside, relative
+from rocmlint.disk.searches import Searches
+from rocmlint.disk.state import SEARCH, TICK, Asked, content_of, data_of, digest_of
+from rocmlint.lint.cache_folder import NAME, forget_old, write
+from rocmlint.paths import relative
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rocmlint.config.settings import Settings
+    from rocmlint.disk.disk import Disk
     from rocmlint.disk.state import State
-    from rocmlint.lint.workers import FileResult
+    from rocmlint.lint.file_result import FileResult
 
-NAME = "rocmlint-2"
-"""The folder that a cache makes in the one that it is told, with the number of their format."""
 MAXIMUM_BYTES = 100_000_000
 """Larger results are not read: those of a hundred thousand files are smaller."""
-TAG = "CACHEDIR.TAG"
-_SIGNATURE = b"""\
-Signature: 8a477f597d28d172789f06886806bc55
-# This is a cache of rocmlint, which deletes its old files.
-"""
-RESULTS = compile_lazily(r"[0-9a-f]{32}\.json")
-_KEPT = 30 * 24 * 3600
-"""Seconds after which the cache of other settings is thrown away."""
-_TICK = 50_000_000
-"""Nanoseconds: a file changed so shortly before it was read may change again unseen."""
 
 
 class CachedFile(NamedTuple):
@@ -62,6 +53,18 @@ class CachedFile(NamedTuple):
     unread: Sequence[str] = ()
 
 
+class _Consulted(NamedTuple):
+    """Something that was consulted, as the cache has it.
+
+    Of a question and of a search the state is the fingerprint of the answer. ``reads`` are the
+    numbers of what a question has read, None where it is none.
+    """
+
+    key: str
+    state: Any
+    reads: Sequence[int] | None = None
+
+
 class _Stored(NamedTuple):
     """A cache file: when its run began (nanoseconds), its files, what they consulted and learned.
 
@@ -70,9 +73,10 @@ class _Stored(NamedTuple):
 
     read: int
     files: dict[str, Any]
-    consulted: list[tuple[str, State]]
+    consulted: list[_Consulted]
     answers: list[Any]
     facts: dict[str, Any]
+    searches: Any
 
 
 class Cache:
@@ -90,10 +94,11 @@ class Cache:
         """The names of folders, which take longer to find than all else that a known file needs."""
         self._started = time.time_ns()
         stored = _load(self._path)
-        self._read, self._files, self._consulted, self.answers, self._facts = stored
+        self._read, self._files, self._consulted, self.answers, self._facts, searches = stored
         self._known_answers = {repr(each): number for number, each in enumerate(self.answers)}
         self._changed = False
-        self._now = Consulted()
+        self.searches = Searches(searches, self._started)
+        self._now = Changes(self.searches, self._disk)
         self._unchanged: dict[int, bool] = {}
 
     def get(self, path: str, stat: os.stat_result) -> CachedFile | None:
@@ -102,7 +107,7 @@ class Cache:
         entry = _entry(self._files.get(name), len(self._consulted))
         if entry is None:
             return None
-        if entry.stat != _identity(stat) or stat.st_ctime_ns > self._read - _TICK:
+        if self._may_differ(entry.stat, stat):
             if entry.stat[0] != stat.st_size or entry.digest != content_of(path):
                 return None
             self._files[name] = [*_identity(stat), *entry[1:]]
@@ -148,11 +153,11 @@ class Cache:
 
     def save(self) -> str | None:
         """Write the cache, whole or not at all; give a line that says why it could not be."""
-        if not self._changed:
+        if not self._changed and not self.searches.has_changed:
             return None
         try:
-            _write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
-            _forget_old(os.path.dirname(self._path))
+            write(self._path, json.dumps(self._content(), separators=(",", ":")).encode())
+            forget_old(os.path.dirname(self._path))
         except OSError as error:
             return f"{self._folder}: cannot write the cache: {error.strerror}"
         except RecursionError:  # somebody has written into it what can be read and not written
@@ -161,13 +166,13 @@ class Cache:
 
     def _content(self) -> dict[str, Any]:
         """Return what is written: of what was consulted only what some file still needs."""
-        numbers: dict[int, int] = {}
+        numbers = _Numbers(self._consulted)
         answers: dict[int, int] = {}
         files = {}
         for name, stored in self._files.items():
             entry = _entry(stored, len(self._consulted))
             if entry is not None:
-                kept = [numbers.setdefault(number, len(numbers)) for number in entry.consulted]
+                kept = numbers.of(entry.consulted)
                 files[name] = [*entry.stat, entry.digest, entry.findings, kept]
                 if entry.answers or entry.unread:
                     asked = [answers.setdefault(each, len(answers)) for each in entry.answers]
@@ -175,40 +180,82 @@ class Cache:
         facts = {}
         for name, (fact, rests_on) in self._facts.items():
             if _are_numbers(rests_on, len(self._consulted)):
-                kept = [numbers.setdefault(number, len(numbers)) for number in rests_on]
-                facts[name] = [fact, kept]
+                facts[name] = [fact, numbers.of(rests_on)]
         return {
             "read": self._started,
-            "consulted": [self._consulted[number] for number in numbers],
+            "consulted": numbers.kept,
             "files": files,
             "answers": [self.answers[number] for number in answers if number < len(self.answers)],
             "facts": facts,
+            "searches": self.searches.stored(_searched(key for key, *_ in numbers.kept)),
         }
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
-        """The numbers of what was consulted, by path."""
+        """The numbers of what was consulted, by path or other key."""
         numbers: dict[str, list[int]] = {}
-        for number, (path, _) in enumerate(self._consulted):
-            numbers.setdefault(path, []).append(number)
+        for number, each in enumerate(self._consulted):
+            numbers.setdefault(each.key, []).append(number)
         return numbers
 
     def _numbers_of(self, consulted: Mapping[str, State]) -> list[int]:
-        return [self._number(path, state) for path, state in consulted.items()]
+        return [self._number(key, state) for key, state in consulted.items()]
 
-    def _number(self, path: str, state: State) -> int:
-        known = self._numbers.setdefault(path, [])
+    def _number(self, key: str, state: State) -> int:
+        kept: Any = state.answer if isinstance(state, Asked) else state
+        folder, is_search, patterns = key.partition(SEARCH)
+        if is_search and isinstance(state, list):
+            self.searches.remember(folder, patterns, state)
+            kept = digest_of(state)
+        known = self._numbers.setdefault(key, [])
         for number in known:
-            if self._consulted[number][1] == state:
+            if self._consulted[number].state == kept:
                 return number
+        reads = self._numbers_of(state.read) if isinstance(state, Asked) else None
         known.append(len(self._consulted))
-        self._consulted.append((path, state))
+        self._consulted.append(_Consulted(key, kept, reads))
         return known[-1]
 
     def _is_unchanged(self, number: int) -> bool:
         if number not in self._unchanged:
-            self._unchanged[number] = self._now.is_unchanged(*self._consulted[number])
+            self._unchanged[number] = False  # for what rests on itself, as only others write it
+            try:
+                is_unchanged = self._is_as_it_was(number)
+            except (ImportError, LookupError, TypeError, AttributeError, ValueError):
+                is_unchanged = False  # others have written it
+            self._unchanged[number] = is_unchanged
         return self._unchanged[number]
+
+    def _is_as_it_was(self, number: int) -> bool:
+        key, state, reads = self._consulted[number]
+        if reads is None:
+            return self._is_content_of(key, state) or self._now.is_unchanged(key, state)
+        if all(map(self._is_unchanged, reads)):
+            return True
+        asked = self._now.asked_again(key)
+        if asked.answer != state:
+            return False
+        self._consulted[number] = _Consulted(key, state, self._numbers_of(asked.read))
+        self._changed = True
+        return True
+
+    def _is_content_of(self, path: str, content: Any) -> bool:
+        """Return whether a linted file has not changed since it had this content."""
+        try:
+            known = self._files[self._name(path)]
+            return known[4] == content and not self._may_differ(known, os.stat(path))
+        except (OSError, LookupError, TypeError, ValueError):
+            return False
+
+    def _may_differ(self, known: Sequence[Any], stat: os.stat_result) -> bool:
+        """Return whether the content of a file may be another one than when it was linted."""
+        return (*known[:4],) != _identity(stat) or stat.st_ctime_ns > self._read - TICK
+
+    @staticmethod
+    def _disk() -> Disk:
+        from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - few runs ask again
+
+        return shared_disk(noted=True)
 
     def _name(self, path: str) -> str:
         folder, separator, name = path.rpartition(os.sep)
@@ -216,6 +263,37 @@ class Cache:
             above = relative(folder + separator or os.curdir, self._base)
             self._folders[folder] = "" if above == os.curdir else os.path.join(above, "")
         return self._folders[folder] + name
+
+
+class _Numbers:
+    """New numbers for what is still needed, in the order in which it is."""
+
+    def __init__(self, consulted: Sequence[_Consulted]) -> None:
+        self._consulted = consulted
+        self._new: dict[int, int] = {}
+        self.kept: list[Any] = []
+
+    def of(self, numbers: Iterable[int]) -> list[int]:
+        """Return the new numbers of some things."""
+        return [self._number(each) for each in numbers]
+
+    def _number(self, number: int) -> int:
+        if number not in self._new:
+            self._new[number] = len(self.kept)
+            key, state, reads = self._consulted[number]
+            self.kept.append([key, state])
+            if reads is not None:
+                self.kept[self._new[number]].append(self.of(reads))
+        return self._new[number]
+
+
+def _searched(keys: Iterable[str]) -> dict[str, set[str]]:
+    """Return the patterns of the searches among some keys, by folder."""
+    found: dict[str, set[str]] = {}
+    for folder, is_search, patterns in (each.partition(SEARCH) for each in keys):
+        if is_search:
+            found.setdefault(folder, set()).add(patterns)
+    return found
 
 
 def _identity(stat: os.stat_result) -> tuple[int, int, int, int]:
@@ -246,14 +324,25 @@ def _load(path: str) -> _Stored:
     try:
         stored = json.loads(read_small(path, MAXIMUM_BYTES))
         read, files, answers = stored["read"], stored["files"], stored["answers"]
-        consulted = [(str(path), state) for path, state in stored["consulted"]]
+        count = len(stored["consulted"])
+        consulted = [_consulted(count, *each) for each in stored["consulted"]]
         facts = {str(name): (fact, [*on]) for name, (fact, on) in stored["facts"].items()}
+        searches = stored["searches"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _Stored(0, {}, [], [], {})
+        return _Stored(0, {}, [], [], {}, {})
     is_valid = isinstance(read, int) and isinstance(files, dict) and isinstance(answers, list)
-    if not is_valid:
-        return _Stored(0, {}, [], [], {})
-    return _Stored(read, files, consulted, answers, facts)
+    return (
+        _Stored(read, files, consulted, answers, facts, searches)
+        if is_valid
+        else _Stored(0, {}, [], [], {}, {})
+    )
+
+
+def _consulted(count: int, key: str, state: Any, reads: Any = None) -> _Consulted:
+    """Return what a cache file holds of something. Raises TypeError or ValueError."""
+    if reads is not None and not _are_numbers(reads, count):
+        raise ValueError(key)
+    return _Consulted(str(key), state, reads)
 
 
 def _key(settings: Settings) -> str:
@@ -278,65 +367,3 @@ def _libcst_version() -> str:
         if os.path.isfile(path):
             return content_of(path)
     return ""
-
-
-def refusal(folder: str, project: str | None) -> str | None:
-    """Return in a line why there can be no cache in a folder; None where there can be.
-
-    With ``project`` only its configuration names the folder, which must then lie inside and not
-    be reached through a link: whoever can write to a checkout could else have us write anywhere.
-    """
-    inside = os.path.join(folder, NAME)
-    if os.path.islink(inside):
-        return f"{inside}: is a symbolic link; running without a cache"
-    if project is not None and not _lies_in(folder, project):
-        reason = (
-            "is a symbolic link or outside the project; running without a cache "
-            "(--cache-dir can be anywhere)"
-        )
-        return f"{folder}: {reason}"
-    try:
-        names = [name for name in os.listdir(inside) if not name.startswith(".")]
-    except OSError:
-        return None  # not there yet; whatever else it is, who writes to it tells of it
-    if names and not is_ours(inside):
-        return f"{inside}: not a rocmlint cache; running without a cache"
-    return None
-
-
-def _lies_in(folder: str, project: str) -> bool:
-    """Return whether a path leads into a project, and no part of it there is a link."""
-    place = relative(folder, project)
-    return os.path.realpath(folder) == os.path.normpath(
-        os.path.join(os.path.realpath(project), place)
-    ) and is_inside(os.path.abspath(folder), os.path.abspath(project))
-
-
-def is_ours(inside: str) -> bool:
-    """Return whether a folder has the mark of a cache of rocmlint."""
-    try:
-        return read_small(os.path.join(inside, TAG), len(_SIGNATURE)) == _SIGNATURE
-    except OSError:
-        return False
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write results; make their folder first, known as a cache to git and to backups."""
-    from rocmlint.disk.write import replace  # noqa: PLC0415 - a warm run writes nothing
-
-    inside = os.path.dirname(path)
-    os.makedirs(inside, exist_ok=True)
-    for name, content in ((TAG, _SIGNATURE), (".gitignore", b"*\n")):  # the tag makes it ours
-        if not os.path.lexists(os.path.join(inside, name)):
-            replace(os.path.join(inside, name), content, durable=False)
-    replace(path, data, durable=False)
-
-
-def _forget_old(inside: str) -> None:
-    from contextlib import suppress  # noqa: PLC0415 - a warm run writes nothing
-
-    for entry in os.scandir(inside):
-        if RESULTS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-            with suppress(FileNotFoundError):  # another run may tidy up too
-                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _KEPT:
-                    os.unlink(entry.path)

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
+from rocmlint.lint.decided import Decided, decided
 from rocmlint.lint.git_ignored import repository
 from rocmlint.lint.guard import guarded
 
@@ -17,24 +18,9 @@ if TYPE_CHECKING:
     from rocmlint.lint.by_settings import BySettings
     from rocmlint.lint.cache import Cache
     from rocmlint.lint.discover import Discovery, FileToLint, LeftOut
-    from rocmlint.project.versions import Candidate
-    from rocmlint.source.file import File
 
 ALWAYS = ("torch", "transformers")
 """The packages whose versions are named, whether a rule asked for them or not."""
-
-
-class Decided(NamedTuple):
-    """A version that a package is judged by, and where that is said (``path:line``, if anywhere).
-
-    ``version`` is empty where it cannot be told.
-    """
-
-    package: str
-    version: str
-    said: str
-    place: str
-    declared: bool
 
 
 class Root(NamedTuple):
@@ -88,21 +74,6 @@ class Learned:
         self.unread += unread
 
 
-def decided(package: str, candidates: Sequence[Candidate]) -> list[Decided]:
-    """Return what decides the version of a package."""
-    if not candidates:
-        return [Decided(package, "", "not known", "", declared=True)]
-    return [
-        Decided(package, str(each.version), each.said, each.place, each.declared)
-        for each in candidates
-    ]
-
-
-def decided_in(file: File) -> list[Decided]:
-    """Return what decides the versions that rules asked for in a file."""
-    return [each for asked in file.asked_versions.items() for each in decided(*asked)]
-
-
 def evidence_of(
     discovery: Discovery, caches: BySettings[Cache | None], learned: Learned, *, every: bool
 ) -> Evidence:
@@ -149,10 +120,10 @@ def _root(path: str, settings: Settings, cache: Cache | None) -> Root:
 
 
 def _read(path: str, settings: Settings, *, noted: bool) -> tuple[Root, Mapping[str, State]]:
-    from rocmlint.lint.linter import disk_of_run  # noqa: PLC0415 - a known project needs none
+    from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - a known project needs none
     from rocmlint.project.project import Project  # noqa: PLC0415
 
-    project = Project(path, settings, disk_of_run(noted=noted))
+    project = Project(path, settings, shared_disk(noted=noted))
     sign = project.rocm_sign
     versions = [each for name in ALWAYS for each in decided(name, project.versions(name))]
     root = Root(path, sign.is_rocm, sign.reason, sign.place, tuple(versions))

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rocmlint.formats.model import Problem
-from rocmlint.lint.internal_error import internal_error
-from rocmlint.lint.rule_fault import fault_of
+from rocmlint.lint.rule_fault import fault_of, internal_error
 from rocmlint.rule.local import is_local
 from rocmlint.syntax.unparsable import UnparsableError
 

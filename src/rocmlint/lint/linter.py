@@ -10,17 +10,15 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.findings import UNREADABLE_FILE, Claim, Finding
 from rocmlint.formats import PYTHON, is_notebook, is_python
+from rocmlint.lint.decided import decided_in
 from rocmlint.lint.documents import as_notes
-from rocmlint.lint.evidence import decided_in
 from rocmlint.lint.first_sight import MAXIMUM_BYTES, Opened
 from rocmlint.lint.fold import folded
-from rocmlint.lint.internal_error import internal_error
 from rocmlint.lint.json_words import as_in_json, has_hidden_words
-from rocmlint.lint.rule_fault import told
+from rocmlint.lint.rule_fault import internal_error, told
 from rocmlint.lint.scan import Scanner
 from rocmlint.lint.selection import enabled_rules, ignored_codes, is_fixable, options_of
 from rocmlint.paths import relative
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from rocmlint.disk.files import Files
     from rocmlint.disk.state import State
     from rocmlint.formats.model import Problem
-    from rocmlint.lint.evidence import Decided
+    from rocmlint.lint.decided import Decided
     from rocmlint.lint.lint_file import Look
     from rocmlint.lint.rule_fault import RuleFault
     from rocmlint.lint.scan import Found
@@ -68,14 +66,6 @@ class Analysis(NamedTuple):
     """What decides the versions that rules asked for."""
     kept_back: KeptBack | None = None
     """What the excuses of rules kept back, where that was asked for."""
-
-
-def disk_of_run(files: Files = ON_DISK, *, noted: bool) -> Disk:
-    """Return what all files of a run share of the disk; ``noted`` where a cache will ask for it."""
-    from rocmlint.disk.disk import Disk  # noqa: PLC0415 - not for a file that is linted alone
-    from rocmlint.source.decoding import text_of  # noqa: PLC0415
-
-    return Disk(text_of, files, noted=noted)
 
 
 class Linter:
@@ -124,7 +114,9 @@ class Linter:
     @cached_property
     def _seen(self) -> Disk:
         """The disk that all files share, else one for what cannot be read."""
-        return self._disk or disk_of_run(noted=False)
+        from rocmlint.lint.shared_disk import shared_disk  # noqa: PLC0415 - few files need it
+
+        return self._disk or shared_disk(noted=False)
 
     @property
     def files(self) -> Files:

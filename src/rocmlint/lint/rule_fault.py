@@ -1,4 +1,4 @@
-"""An exception in a local rule: its author is told once, and it hides nothing of other rules."""
+"""Exceptions that nobody expects: of a local rule its author is told once, of others we are."""
 
 from __future__ import annotations
 
@@ -52,3 +52,10 @@ def told(faults: Iterable[RuleFault]) -> list[str]:
         f"error in your rule {each.place}: {each.what}, first in {each.path}"
         for each in first_of_each(faults)
     ]
+
+
+def internal_error(path: str, error: BaseException, where: str = "") -> str:
+    """Return the line about an error inside rocmlint. Ctrl-C is raised again."""
+    if isinstance(error.__cause__, KeyboardInterrupt):  # before 3.12 so while a class is made
+        raise error
+    return f"{path}: internal error{where}, please report it: {described(error)}"

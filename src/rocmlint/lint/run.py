@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rocmlint.errors import ConfigError
 from rocmlint.formats import is_python
 from rocmlint.lint.by_settings import BySettings
-from rocmlint.lint.cache import Cache, refusal
+from rocmlint.lint.cache import Cache
+from rocmlint.lint.cache_folder import refusal
 from rocmlint.lint.discover import discover
 from rocmlint.lint.evidence import Learned, evidence_of, stored_versions
 from rocmlint.lint.fold import folded
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from rocmlint.findings import Claim, Excused, Finding
     from rocmlint.lint.discover import Discovery, FileToLint
     from rocmlint.lint.evidence import Evidence
+    from rocmlint.lint.file_result import FileResult
     from rocmlint.lint.rule_fault import RuleFault
-    from rocmlint.lint.workers import FileResult
 
     Progress = Callable[[int, int], None]
 
@@ -106,9 +107,13 @@ def run(
 
         settings = {each.path: each.settings for each in unknown}
         done = len(found) - len(unknown)
-        cached = usable is not None
+        cache = caches.of(unknown[0].settings)
         for result in lint_files(
-            unknown, options.jobs, claims=options.claims, excused=options.excused, cached=cached
+            *(unknown, options.jobs),
+            claims=options.claims,
+            excused=options.excused,
+            cached=usable is not None,
+            searches=None if cache is None else cache.searches,
         ):
             excused += result.excused
             problems += result.problems

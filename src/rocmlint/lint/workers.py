@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_READ
@@ -11,22 +11,21 @@ from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.formats import PYTHON
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.file_result import FileResult
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
-from rocmlint.lint.internal_error import internal_error
-from rocmlint.lint.linter import Linter, disk_of_run
+from rocmlint.lint.linter import Linter
+from rocmlint.lint.rule_fault import internal_error
 from rocmlint.lint.serialized import to_stored
+from rocmlint.lint.shared_disk import shared_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from rocmlint.disk.files import Files
-    from rocmlint.disk.state import State
-    from rocmlint.findings import Claim, Excused
+    from rocmlint.disk.searches import Searches
     from rocmlint.lint.discover import FileToLint
-    from rocmlint.lint.evidence import Decided
     from rocmlint.lint.linter import Analysis
-    from rocmlint.lint.rule_fault import RuleFault
 
 POOL_FROM = 400_000
 """Bytes of files with work in them from which a pool pays for its start."""
@@ -37,27 +36,6 @@ CHUNKS_EACH = 8
 START_METHOD = "fork" if CAN_FORK else "spawn"
 MOST_WORKERS = 61
 """Windows waits for no more handles at once, and ProcessPoolExecutor refuses more workers there."""
-
-
-class FileResult(NamedTuple):
-    """What linting one file gave; plain data that passes between processes.
-
-    ``content`` is the digest of what was linted, None where that must not be remembered.
-    """
-
-    path: str
-    findings: Sequence[Any] = ()
-    problems: Sequence[str] = ()
-    consulted: Mapping[str, State] = {}
-    content: str | None = None
-    stat: os.stat_result | None = None
-    text: str | None = None
-    """What the places of the findings count in, None where there are none."""
-    claims: Sequence[Claim] = ()
-    unread: Sequence[str] = ()
-    faults: Sequence[RuleFault] = ()
-    excused: Sequence[Excused] = ()
-    versions: Sequence[Decided] = ()
 
 
 class _Work(NamedTuple):
@@ -81,20 +59,22 @@ def lint_files(  # noqa: PLR0913 - each says what a result has
     claims: bool = False,
     excused: bool = False,
     cached: bool = False,
+    searches: Searches | None = None,
     only: str = "",
 ) -> Iterator[FileResult]:
     """Yield a result for each file, in no fixed order; with ``claims`` what its code claims too.
 
     With one job the files that need a closer look are linted in their order, and only as far as
     somebody takes the results.
-    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter.
+    With ``excused`` also what the excuses of rules kept back. ``only`` as for the linter. What
+    ``searches`` of earlier runs have found is not searched for again.
 
     Only where results are to be ``cached`` have they a digest. What is ``among`` files in memory is
     linted by this process.
 
     Raises ConfigError where no file has settings that can be used; a problem names those of some.
     """
-    disk = disk_of_run(among, noted=cached)
+    disk = shared_disk(among, noted=cached, searches=searches)
     linters = BySettings(
         lambda settings: Linter(settings, disk, claims=claims, excused=excused, only=only)
     )

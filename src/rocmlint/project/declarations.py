@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.disk import DiskView
+from rocmlint.disk.questions import question
 from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.inclusions import Listed, parts_of, with_inclusions
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 """What makes the working folder, without a configuration, that of a project."""
+
+DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
+"""The files that describe a package that is to be built."""
+_DECLARING = ("requirements", "environment.y", "Pipfile", *DISTRIBUTED)
+"""How files begin that say what to install."""
 
 
 class Requirement(NamedTuple):
@@ -111,11 +117,7 @@ class Declarations(DiskView):
         return f"{inside}:{declared.span.line}" if is_there else inside
 
     def _read(self, folder: str) -> Iterator[Requirement]:
-        names = self.names_in(folder)
-        paths = _that_declare(folder, tuple(names))
-        if "requirements" in names:
-            inner = os.path.join(folder, "requirements")
-            paths += _that_declare(inner, tuple(self.names_in(inner)))
+        paths = _that_declare(folder, self)
         own = (
             Listed(each, parts_of(each, self.read(each)))
             for each in paths
@@ -127,10 +129,14 @@ class Declarations(DiskView):
         yield from (Requirement(*each) for each in released(folder, self))
 
 
-@lru_cache(maxsize=4096)
-def _that_declare(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths of the files in which requirements may stand: each folder below asks."""
-    paths = (os.path.join(folder, name) for name in names)
+@question
+def _that_declare(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the paths of the files of a folder, and below it, in which requirements may stand."""
+    names = view.names_in(folder)
+    paths = [os.path.join(folder, name) for name in names]
+    if "requirements" in names:
+        inner = os.path.join(folder, "requirements")
+        paths += (os.path.join(inner, name) for name in view.names_in(inner))
     return tuple(each for each in paths if _declares(each))
 
 
@@ -142,6 +148,12 @@ def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
         for path in paths
         for each in parts_of(path, disk.read(path).text).declared
     )
+
+
+@question
+def says_what_to_install(folder: str, view: DiskView) -> bool:
+    """Return whether a file of a folder is called as those are that say what to install."""
+    return any(each.startswith(_DECLARING) for each in view.names_in(folder))
 
 
 def _declares(path: str) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.disk.questions import question
 from rocmlint.formats import Role, has_role, is_known, parse
 from rocmlint.formats.installs.install import installs_of
 from rocmlint.formats.packaging import requirements
@@ -147,20 +148,20 @@ def _of_projects(
             yield from (each for each in declared if each.declared.name == package)
 
 
-def _telling(folder: str, view: DiskView) -> Iterator[str]:
-    """Yield the paths of the files of a folder, and beside it, that say how it is installed."""
+@question
+def _telling(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the paths of the files of a folder, and beside it, that say how it is installed."""
     names = view.names_in(folder)
-    yield from (os.path.join(folder, name) for name in _that_tell(tuple(names)))
-    for inner in (each for each in _BESIDE if each in names):
-        for name in _that_tell(tuple(view.names_in(os.path.join(folder, inner)))):
-            if _BESIDE[inner].match(name):
-                yield os.path.join(folder, inner, name)
+    found = [os.path.join(folder, each) for each in names if _tells(each)]
+    for inner in (os.path.join(folder, each) for each in _BESIDE if each in names):
+        said_by = _BESIDE[os.path.basename(inner)]
+        telling = (each for each in view.names_in(inner) if _tells(each) and said_by.match(each))
+        found += (os.path.join(inner, each) for each in telling)
+    return tuple(found)
 
 
-@lru_cache(maxsize=4096)
-def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the files of a folder that tell something: each folder below asks for it."""
-    return tuple(name for name in names if is_readme(name) or is_known(name))
+def _tells(name: str) -> bool:
+    return is_readme(name) or is_known(name)
 
 
 def _declares(path: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.questions import question
 from rocmlint.formats import Role, format_of
 from rocmlint.formats.installs.install import installs_of
 from rocmlint.lazy import compile_lazily
@@ -147,18 +148,16 @@ def _requires(by: str, package: str) -> bool:
     return by not in FAMILY and bool(published.asked_of(package, by, str(SpecifierSet())))
 
 
-def _telling(folder: str, view: DiskView) -> Iterator[tuple[str, str]]:
-    """Yield the paths and names of the files that may say what a project is started in."""
+@question
+def _telling(folder: str, view: DiskView) -> tuple[tuple[str, str], ...]:
+    """Return the paths and names of the files that may say what a project is started in."""
     names = view.names_in(folder)
-    for inner in (folder, *(os.path.join(folder, each) for each in _BESIDE if each in names)):
-        for name in _that_tell(tuple(view.names_in(inner))):
-            yield os.path.join(inner, name), name
-
-
-@lru_cache(maxsize=4096)
-def _that_tell(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the files of a folder that may name one: each folder below asks for it."""
-    return tuple(name for name in names if _README.fullmatch(name) or _roles(name) & _TELLING)
+    return tuple(
+        (os.path.join(inner, name), name)
+        for inner in (folder, *(os.path.join(folder, each) for each in _BESIDE if each in names))
+        for name in view.names_in(inner)
+        if _README.fullmatch(name) or _roles(name) & _TELLING
+    )
 
 
 def _roles(name: str) -> Role:

@@ -7,11 +7,13 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocmlint.formats import parse
+from rocmlint.disk.questions import question
+from rocmlint.formats import Role, has_role, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from rocmlint.disk.disk import DiskView
     from rocmlint.formats.model import Parts
 
 _MAXIMUM_INCLUSIONS = 20
@@ -29,6 +31,13 @@ class Listed(NamedTuple):
 def parts_of(path: str, text: str) -> Parts:
     """Return the parts of a file that was read for another's sake: many files share one project."""
     return parse(path, text)
+
+
+@question
+def lists_in(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the paths of the requirement files in a folder."""
+    paths = (os.path.join(folder, name) for name in view.names_in(folder))
+    return tuple(path for path in paths if has_role(path, Role.LIST))
 
 
 def with_inclusions(files: Iterable[Listed], read: Callable[[str], str]) -> Iterator[Listed]:

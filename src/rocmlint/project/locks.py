@@ -39,10 +39,9 @@ def locked(
     Each comes with the path of its file. ``declared`` are the requirements beside: a lock file that
     they exclude is older, and a tool makes it anew before it installs, or refuses it.
     """
-    names = view.names_in(folder)
     for name in (*_TOML_LOCKS, _JSON_LOCK):
-        if name in names:
-            path = os.path.join(folder, name)
+        path = os.path.join(folder, name)
+        if view.exists(path):
             read = _in_json if name == _JSON_LOCK else _in_toml
             for version in read(view.read(path), package):
                 if not _is_stale(version, declared):

@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.disk.questions import question
 from rocmlint.formats import is_known
 from rocmlint.paths import relative
 from rocmlint.project import environment, platforms
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.config.settings import Settings
-    from rocmlint.disk.disk import Disk
+    from rocmlint.disk.disk import Disk, DiskView
     from rocmlint.project.versions import Candidate
 
 _FOLDERS = ("", "docker", "requirements", "scripts", os.path.join(".github", "workflows"))
@@ -127,7 +128,10 @@ class Project(Declarations):
     def _documents(self) -> Iterator[str]:
         root = self.folders[-1]
         for folder in (os.path.join(root, each) if each else root for each in _FOLDERS):
-            for name in self.names_in(folder):
-                path = os.path.join(folder, name)
-                if is_known(path):
-                    yield path
+            yield from _documents_in(folder, self)
+
+
+@question
+def _documents_in(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the paths of the files of a folder that have a format."""
+    return tuple(filter(is_known, (os.path.join(folder, each) for each in view.names_in(folder))))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
+from rocmlint.disk.questions import question
 from rocmlint.formats import Role, has_role
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.images import images_in, python_of
@@ -16,6 +17,7 @@ from rocmlint.project.images import images_in, python_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rocmlint.disk.disk import DiskView
     from rocmlint.project.declarations import Declarations
 
 _MINOR = r"(3\.\d+)(?![\d+])"
@@ -77,15 +79,17 @@ def python_version(project: Declarations) -> Version | None:
 
 
 def _named(folder: str, project: Declarations) -> Iterator[str]:
-    for name, said in _that_say(tuple(project.names_in(folder))):
-        yield from _minors(said, project.read(os.path.join(folder, name)))
+    for name in _that_say(folder, project):
+        for said in (said for may_say, said in _SAID if may_say(name)):
+            yield from _minors(said, project.read(os.path.join(folder, name)))
     yield from filter(None, map(python_of, images_in(folder, project)))
 
 
-@lru_cache(maxsize=4096)
-def _that_say(names: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return those of the files of a folder that may say it, and how: each folder below asks."""
-    return tuple((name, said) for name in names for may_say, said in _SAID if may_say(name))
+@question
+def _that_say(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the names of the files of a folder that may say it."""
+    names = view.names_in(folder)
+    return tuple(name for name in names if any(may_say(name) for may_say, _ in _SAID))
 
 
 @lru_cache(maxsize=256)

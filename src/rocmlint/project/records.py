@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats import Role, has_role
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.inclusions import parts_of
-from rocmlint.project.texts import texts_below
+from rocmlint.project.texts import texts_with
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -91,9 +91,8 @@ def is_named(path: str, root: str, view: DiskView, besides: Collection[str] = ()
     ways += [rf"(?<![\w-]){re.escape(each)}[*$<{{%]" for each in beginnings]
     folder = os.path.basename(os.path.dirname(path))
     ways += [rf"\b{re.escape(folder)}/[*$<{{%]"] if folder == "requirements" else []
-    naming = re.compile("|".join(ways))
+    naming = "|".join(ways)
     return any(
-        naming.search(view.read(each)) is not None
-        for each in (*view.modules_with(root, (naming.pattern,)), *texts_below(root, view))
-        if each != path and each not in besides
+        each != path and each not in besides
+        for each in (*view.modules_with(root, (naming,)), *texts_with(root, naming, view))
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.questions import question
 from rocmlint.formats.model import Declared
 from rocmlint.formats.packaging import requirements
 from rocmlint.text.text import Span
@@ -34,19 +35,23 @@ def released(folder: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
 
     Builders before 2021 wrote it only into `requires.txt` of a folder beside.
     """
-    names = view.names_in(folder)
-    if METADATA not in names:
-        return
     path = os.path.join(folder, METADATA)
+    if not view.exists(path):
+        return
     lines = _REQUIRED.findall(view.read(path).partition("\n\n")[0])
     for line in lines:
         extra = _EXTRA.search(line)
         text = line.partition(";")[0] if extra is not None else line
         yield from _read(path, text, extra[1] if extra is not None else "")
     for base in (folder, os.path.join(folder, "src")) if not lines else ():
-        for name in view.names_in(base) if base == folder or "src" in names else ():
-            if name.endswith(".egg-info"):
-                yield from _listed(os.path.join(base, name, "requires.txt"), view)
+        for each in _egg_infos_in(base, view):
+            yield from _listed(os.path.join(each, "requires.txt"), view)
+
+
+@question
+def _egg_infos_in(folder: str, view: DiskView) -> tuple[str, ...]:
+    names = (each for each in view.names_in(folder) if each.endswith(".egg-info"))
+    return tuple(os.path.join(folder, each) for each in names)
 
 
 def _listed(path: str, view: DiskView) -> Iterator[tuple[str, Declared]]:

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from rocmlint.disk.questions import question
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.copies import named_in, normalized
+from rocmlint.project.declarations import DISTRIBUTED, says_what_to_install
+from rocmlint.project.mentions import is_used
 from rocmlint.project.texts import texts_below
 from rocmlint.rule.shapes import last_name
 from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.source.file import File
     from rocmlint.source.python import Source
 
@@ -25,9 +29,6 @@ LOADS_WHATEVER_IS_THERE = (
 """What stands in a project that runs modules which no text names."""
 _PROGRAM = r"(?m)__main__|\bparse_args\(|^(?:main|run|train)\(|^\w*trainer\w*\.train\("
 """What stands in a program."""
-_DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO")
-_DECLARING = ("requirements", "environment.y", "Pipfile", *_DISTRIBUTED)
-"""How files are called that say what to install."""
 _OF_TEST = compile_lazily(r"(?:^|/)(?:tests?/|test_[^/]*$|conftest\.py$)|_test\.py$")
 _SPECIAL = compile_lazily(
     r"__|test|main$|forward$|pytest_|load_tests$|(?:async_?)?(?:set_?up|tear_?down)", re.IGNORECASE
@@ -38,12 +39,6 @@ _HOOK = compile_lazily(r"(?:async_)?(?:on|do|pre|post|visit|handle|step)(?:_|$)|
 _PLAIN = frozenset({"object", "Module", "TestCase", "IsolatedAsyncioTestCase"})
 """Bases that call methods of special names only."""
 _OF_PYTEST = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-_REEXPORTS = compile_lazily(
-    r"^from[ \t]+\.[\w.]*[ \t]+import[ \t]*(?:\((?:(?!\bas\b)[^()])*\)|(?:(?!\bas\b)[^(\n])*$)"
-    r"|^__all__\b[^\[(\n]*[\[(][^\])]*[\])]",
-    re.MULTILINE,
-)
-"""What a package only passes on."""
 
 
 def is_in_unused_function(node: cst.CSTNode, source: Source) -> bool:
@@ -100,17 +95,7 @@ def _is_named_nowhere(name: str, source: Source) -> bool:
     root = source.project.folders[-1]
     if not is_whole(source):
         return False
-    word = rf"\b{re.escape(name)}\b"
-    in_code = re.compile(rf"^(?![ \t]*(?:async[ \t]+)?def[ \t]+{word})[^#\n]*{word}", re.MULTILINE)
-    if any(in_code.search(_used(each, source)) for each in source.modules_with(root, (word,))):
-        return False
-    return not any(re.search(word, source.read(each)) for each in texts_below(root, source))
-
-
-def _used(path: str, source: Source) -> str:
-    """Return the text of a module without what a package only passes on."""
-    text = source.read(path)
-    return _REEXPORTS.sub("", text) if os.path.basename(path) == "__init__.py" else text
+    return not is_used(name, root, source)
 
 
 @once_per_file
@@ -123,19 +108,15 @@ def is_whole(source: File) -> bool:
     return (
         source.exists(os.path.join(root, ".git"))
         or root == source.settings.linted
-        or _says_what_to_install(root, source)
+        or says_what_to_install(root, source)
     )
-
-
-def _says_what_to_install(folder: str, source: File) -> bool:
-    return any(each.startswith(_DECLARING) for each in source.names_in(folder))
 
 
 @once_per_file
 def own_project(source: File) -> str:
     """Return the outermost folder that says what to install: of a heap of projects the file's."""
     folders = source.project.folders
-    saying = (each for each in reversed(folders) if _says_what_to_install(each, source))
+    saying = (each for each in reversed(folders) if says_what_to_install(each, source))
     return next(saying, folders[-1])
 
 
@@ -188,18 +169,23 @@ def distributed_package(source: File) -> str:
     """
     path = os.path.abspath(source.path)
     for folder in source.project.folders:
-        marks = [os.path.join(folder, name) for name in _DISTRIBUTED]
+        marks = [os.path.join(folder, name) for name in DISTRIBUTED]
         text = "\n".join(source.read(each) for each in marks if source.exists(each))
         base = folder
         if path.startswith(os.path.join(folder, "src", "")):
             base = os.path.join(folder, "src")
         top = os.path.relpath(path, base).split(os.sep)[0]
         if text and source.exists(os.path.join(base, top, "__init__.py")):
-            names = {_plain(each) for each in named_in(text)}
-            beside = {_plain(each) for each in source.names_in(base)}
-            is_built = _plain(top) in names or not names & beside
+            names = sorted({_plain(each) for each in named_in(text)})
+            is_built = _plain(top) in names or not _is_beside(" ".join(names), base, source)
             return os.path.join(base, top) if is_built else ""
     return ""
+
+
+@question
+def _is_beside(names: str, folder: str, view: DiskView) -> bool:
+    """Return whether a folder holds one of several names (plain, apart by blanks)."""
+    return not {_plain(each) for each in view.names_in(folder)}.isdisjoint(names.split())
 
 
 def _plain(name: str) -> str:

@@ -6,10 +6,11 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.questions import question
 from rocmlint.lazy import compile_lazily
-from rocmlint.source.facts import once_per_file
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.source.file import File
 
 _LICENSE = compile_lazily(r"(?i:(?:un)?licen[cs]e|copying)(?:[-_.]\w+)*\Z")
@@ -34,41 +35,45 @@ def copied_project(file: File) -> str:
     return copied_project_around(os.path.dirname(os.path.abspath(file.path)), file)
 
 
-@once_per_file
 def copied_project_around(place: str, file: File) -> str:
+    """Return the copy of another project that a folder of the repository is, or lies in."""
+    return _copy_around(place, file.project.folders[-1], file)
+
+
+@question
+def _copy_around(place: str, root: str, view: DiskView) -> str:
     """Return the copy of another project that a folder of the repository is, or lies in.
 
     The copy has a license and says what it is. That license names other holders than that of the
     repository, or is of another kind where it names nobody. Where the repository has none, it is
     the only one around: parts of a project have the license of the whole, or each the same.
     """
-    root = file.project.folders[-1]
-    if not file.exists(os.path.join(root, ".git")):
+    if not view.exists(os.path.join(root, ".git")):
         return ""  # it may be a heap of checkouts
-    own = _licenses(root, file)
+    own = _licenses(root, view)
     folder = place
     while folder.startswith(os.path.join(root, "")):
-        names = file.names_in(folder)
+        names = view.names_in(folder)
         if any(_OF_PROJECT.match(each) for each in names):
-            found = _licenses(folder, file)
-            if found and (_is_of_others(found, own) if own else _is_alone(folder, found, file)):
+            found = _licenses(folder, view)
+            if found and (_is_of_others(found, own) if own else _is_alone(folder, found, view)):
                 return folder
         folder = os.path.dirname(folder)
     return ""
 
 
-def _licenses(folder: str, file: File) -> str:
+def _licenses(folder: str, view: DiskView) -> str:
     """Return the text of the licenses in a folder, "" for none."""
-    names = sorted(each for each in file.names_in(folder) if _LICENSE.match(each))
+    names = sorted(each for each in view.names_in(folder) if _LICENSE.match(each))
     paths = (os.path.join(folder, each) for each in names)
-    return "\n".join(file.read(each) for each in paths if file.is_file(each)).strip()
+    return "\n".join(view.read(each) for each in paths if view.is_file(each)).strip()
 
 
-def _is_alone(folder: str, found: str, file: File) -> bool:
+def _is_alone(folder: str, found: str, view: DiskView) -> bool:
     """Return whether no folder beside has the same license."""
     above, own = os.path.split(folder)
-    others = (os.path.join(above, each) for each in file.names_in(above) if each != own)
-    return all(_licenses(each, file) != found for each in others)
+    others = (os.path.join(above, each) for each in view.names_in(above) if each != own)
+    return all(_licenses(each, view) != found for each in others)
 
 
 def _is_of_others(found: str, own: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmlint.lazy import compile_lazily
-from rocmlint.project.texts import texts_below
+from rocmlint.project.texts import readmes_in, texts_with
 from rocmlint.rule.closed_projects import is_distributed, is_test, is_whole
 from rocmlint.rule.copied_projects import copied_project
 from rocmlint.source.facts import once_per_file
@@ -70,8 +70,7 @@ def is_given_up(text: str) -> bool:
 
 
 def _is_given_up_as_a_whole(root: str, source: File) -> bool:
-    readmes = (each for each in source.names_in(root) if each.lower().startswith("readme"))
-    return any(is_given_up(source.read(os.path.join(root, each))) for each in readmes)
+    return any(is_given_up(source.read(each)) for each in readmes_in(root, source))
 
 
 @once_per_file
@@ -99,10 +98,8 @@ def is_used_outside(path: str, folder: str, source: File) -> bool:
     within = (folder, os.path.join(folder, ""))
     if any(not each.startswith(within) for each in source.modules_with(root, (imported,))):
         return True
-    for text in texts_below(root, source):
-        is_document = text.endswith(_DOCUMENTS)
-        if not text.startswith(within) and re.search(
-            f"{_RUNS}{written}" if is_document else written, source.read(text)
-        ):
-            return True
-    return False
+    named = (each for each in texts_with(root, written, source) if not each.startswith(within))
+    return any(
+        not each.endswith(_DOCUMENTS) or each in texts_with(root, f"{_RUNS}{written}", source)
+        for each in named
+    )

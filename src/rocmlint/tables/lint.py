@@ -14,7 +14,7 @@ from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.errors import ConfigError
 from rocmlint.lint.discover import discover
 from rocmlint.lint.fold import folded
-from rocmlint.lint.internal_error import internal_error
+from rocmlint.lint.rule_fault import internal_error
 from rocmlint.lint.selection import enabled_rules
 from rocmlint.lint.serialized import from_stored
 from rocmlint.lint.workers import lint_files

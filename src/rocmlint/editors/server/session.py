@@ -18,8 +18,9 @@ from rocmlint.lint.by_settings import BySettings
 from rocmlint.lint.discover import rooted
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
-from rocmlint.lint.linter import Linter, disk_of_run
+from rocmlint.lint.linter import Linter
 from rocmlint.lint.selection import matches, rules_of
+from rocmlint.lint.shared_disk import shared_disk
 from rocmlint.report.baseline import without_known
 from rocmlint.rule.documentation import summary
 from rocmlint.rule.page import markdown
@@ -67,7 +68,7 @@ class Session:
 
     def forget(self) -> None:
         """Forget what was read of the files around those that are linted."""
-        disk = disk_of_run(noted=False)
+        disk = shared_disk(noted=False)
         self._linters = BySettings(lambda settings: Linter(settings, disk))
         self._kept.clear()
 
