@@ -28,6 +28,7 @@ PATTERNS = {"pattern", "globs", "where", "dull", "live", "half"}
 FINE = {
     "src/rocmlint/published/amd_wheels.py": "commands and URLs of the shipped table",
     "src/rocmlint/stack/": "commands and URLs of the shipped tables",
+    "src/rocmlint/disk/searches.py": "patterns that rules wrote, kept by the cache",
     "src/rocmlint/lazy.py": "compiles what its callers wrote",
     "src/rocmlint/text/words.py": "fills the templates that its callers wrote",
     "src/rocmlint/why/entries/template.py": "escapes the text of a template between placeholders",

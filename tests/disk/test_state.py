@@ -10,9 +10,9 @@ import pytest
 from rocmlint import lint_paths
 from rocmlint.config.settings import Settings
 from rocmlint.disk import state
-from rocmlint.disk.changes import Changes
 from rocmlint.disk.disk import Disk
 from rocmlint.disk.searches import Searches
+from rocmlint.disk.since_last_run import Changes
 from rocmlint.disk.state import names_in
 from rocmlint.source.decoding import text_of
 from rocmlint.source.file import File, project_of

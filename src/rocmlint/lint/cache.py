@@ -15,9 +15,9 @@ from _blake2 import blake2b
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rocmlint.disk.changes import Changes
 from rocmlint.disk.read import read_small
 from rocmlint.disk.searches import Searches
+from rocmlint.disk.since_last_run import Changes
 from rocmlint.disk.state import SEARCH, TICK, Asked, content_of, data_of, digest_of
 from rocmlint.lint.cache_folder import NAME, forget_old, write
 from rocmlint.paths import relative
