@@ -85,7 +85,7 @@ def test_fixing_writes_the_same_without_what_only_posix_has(tmp_path: Path) -> N
     done = python(POSIX_ONLY + code, str(file), "--fix", "--cache-dir", str(tmp_path / "cache"))
     assert done.returncode in (0, 1), done.stderr
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".tmp"] == []
-    assert (tmp_path / "cache" / "rocmlint-2").is_dir()
+    assert (tmp_path / "cache" / "rocmlint-3").is_dir()
 
 
 @pytest.mark.slow
