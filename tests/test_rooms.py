@@ -77,6 +77,33 @@ migration: advice installed resolution upgrade versions wheels
 survival: installed recorded upgrade verdicts
 stack: installed migration recorded show survival upgrade verdicts versions wheels
 """
+LINT = """
+discovery
+by_settings
+shared_disk
+check_parts
+decided
+guard
+rule_fault
+scan
+fold
+json_words
+unread
+as_in_run: discovery
+selection: discovery
+check: check_parts
+file_result: decided rule_fault
+first_sight: scan
+runnable: unread
+suppress: selection
+cache: file_result shared_disk
+lint_file: check check_parts first_sight rule_fault
+documents: suppress
+evidence: by_settings cache decided discovery guard selection shared_disk
+linter: decided documents first_sight fold json_words lint_file rule_fault runnable scan selection shared_disk suppress unread
+workers: by_settings cache check discovery file_result first_sight guard lint_file linter rule_fault shared_disk suppress
+run: by_settings cache discovery evidence file_result fold rule_fault workers
+"""  # noqa: E501 - one room a line
 VERIFY = """
 result
 code_objects: result
@@ -295,6 +322,7 @@ WINGS = [
         "export": EXPORT,
         "why": WHY,
         "rules": RULES,
+        "lint": LINT,
     }.items()
 ]
 EVERY = pytest.mark.parametrize("floors", [HOUSE, *WINGS], ids=str)
@@ -358,6 +386,7 @@ def test_the_ground_uses_no_room() -> None:
         (WINGS[6], "rocmlint.export", "from rocmlint.export import manager"),
         (WINGS[7], "rocmlint.why.facts", "from rocmlint.why.answer import answer"),
         (WINGS[8], "rocmlint.rules.dtype", "from rocmlint.rules.vision import _exif"),
+        (WINGS[9], "rocmlint.lint.discovery", "from rocmlint.lint.workers import lint_files"),
     ],
     ids=str,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.lint.cache_folder import NAME
+from rocmlint.lint.cache.folder import NAME
 from tests.support.project import Project
 
 if TYPE_CHECKING:

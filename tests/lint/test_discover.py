@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rocmlint.config.settings import Settings
-from rocmlint.lint import discover as discover_module
-from rocmlint.lint import git_ignored
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery import discover as discover_module
+from rocmlint.lint.discovery import git_ignored
+from rocmlint.lint.discovery.discover import discover
 
 
 @pytest.fixture(autouse=True)

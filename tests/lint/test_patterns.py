@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocmlint.lint.patterns import matches, problem_with
+from rocmlint.lint.discovery.patterns import matches, problem_with
 from tests.support.scripts import UNSAFE
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.config.settings import Settings
 from rocmlint.errors import ConfigError
 from rocmlint.lint import run as module
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.lint.run import Options, run
 from rocmlint.report import FORMATS
 from tests.support.project import COMMAND
@@ -25,7 +25,7 @@ from tests.support.project import COMMAND
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocmlint.lint.discover import Discovery
+    from rocmlint.lint.discovery.discover import Discovery
     from rocmlint.lint.run import Outcome
     from tests.support.project import Project
 

@@ -18,9 +18,9 @@ from rocmlint.config.settings import Settings
 from rocmlint.disk.disk import Disk
 from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.read import MAXIMUM_BYTES, read_small
-from rocmlint.lint import cache as cache_module
 from rocmlint.lint import workers
-from rocmlint.lint.cache_folder import NAME
+from rocmlint.lint.cache import results as cache_module
+from rocmlint.lint.cache.folder import NAME
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.run import Options, Outcome, run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.config.settings import Settings
-from rocmlint.lint.discover import Discovery, discover
+from rocmlint.lint.discovery.discover import Discovery, discover
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from rocmlint.formats import FORMATS, format_of
-from rocmlint.lint.discover import is_linted
+from rocmlint.lint.discovery.discover import is_linted
 from rocmlint.version import __version__
 from tools import release
 

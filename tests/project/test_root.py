@@ -9,8 +9,8 @@ import pytest
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.config.settings import Settings
-from rocmlint.lint import discover as discover_module
-from rocmlint.lint import git_ignored
+from rocmlint.lint.discovery import discover as discover_module
+from rocmlint.lint.discovery import git_ignored
 from rocmlint.lint.run import run
 from rocmlint.source.file import project_of
 from tests.support.repositories import GONE, lint, write

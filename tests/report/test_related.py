@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rocmlint.findings import Finding, Related
+from rocmlint.lint.cache.serialized import from_stored, to_stored
 from rocmlint.lint.fold import folded
-from rocmlint.lint.serialized import from_stored, to_stored
 from rocmlint.report import Report
 from tests.support.reports import check_json, rendered
 

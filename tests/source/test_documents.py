@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from rocmlint.formats import FORMATS
-from rocmlint.lint.discover import is_linted
+from rocmlint.lint.discovery.discover import is_linted
 from tests.support.acme import FILES, places
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocmlint.errors import ConfigError
-from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.discovery.discover import is_excluded
 from rocmlint.lint.selection import is_off
 from rocmlint.paths import relative
 from rocmlint.report import baseline

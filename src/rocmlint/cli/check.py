@@ -140,7 +140,7 @@ def refuse_contradictions(flags: SimpleNamespace) -> None:
 
 def _is_path(reason: str) -> bool:
     """Return whether a reason was meant as a path: one that is there, or one with a typo."""
-    from rocmlint.lint.discover import is_linted  # noqa: PLC0415 - few runs give a reason
+    from rocmlint.lint.discovery.discover import is_linted  # noqa: PLC0415 - few runs give a reason
 
     return os.path.exists(reason) or (len(reason.split()) == 1 and is_linted(reason))
 
@@ -192,7 +192,7 @@ def _wanted_evidence(job: Job) -> Literal["", "short", "full"]:
 
 
 def _lint_stdin(job: Job, data: bytes) -> RunState:
-    from rocmlint.lint.discover import is_excluded, why_not_linted  # noqa: PLC0415
+    from rocmlint.lint.discovery.discover import is_excluded, why_not_linted  # noqa: PLC0415
     from rocmlint.lint.guard import DEATH, guarded  # noqa: PLC0415
     from rocmlint.lint.linter import Linter  # noqa: PLC0415 - loads the rules
 

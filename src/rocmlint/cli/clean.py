@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from rocmlint.cli.parser import Parser
-from rocmlint.lint.clean import caches_below, remove
+from rocmlint.lint.cache.clean import caches_below, remove
 from rocmlint.text.visible import at_line_start, visible
 from rocmlint.text.words import counted
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
 
-    from rocmlint.lint.clean import Removed
+    from rocmlint.lint.cache.clean import Removed
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from rocmlint.cli.versions import Commit, unpacked
 from rocmlint.errors import ConfigError
 from rocmlint.git.renames import renames
 from rocmlint.git.repository import repository_of
-from rocmlint.lint.discover import may_be_linted
+from rocmlint.lint.discovery.discover import may_be_linted
 from rocmlint.lint.fold import folded
 from rocmlint.report.fingerprint import posix
 from rocmlint.report.known_findings import as_known, compare

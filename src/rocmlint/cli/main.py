@@ -95,7 +95,7 @@ def _verb_of(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _refuse_unknown(word: str) -> None:
     """Raise RocmlintError for a word that is neither a verb nor a path, unless files have it."""
-    from rocmlint.lint.discover import is_linted  # noqa: PLC0415 - only mistakes pay for it
+    from rocmlint.lint.discovery.discover import is_linted  # noqa: PLC0415 - only mistakes pay for it
 
     if not is_linted(word):  # such as Dockerfile
         message = f"no such verb or path {word!r}{_meant(word)}"

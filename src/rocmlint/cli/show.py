@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.config.option import as_toml, plain
 from rocmlint.config.settings import OPTIONS
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.lint.selection import enabled_rules, ignored_codes, options_of, rules_of, why_off
 from rocmlint.paths import relative
 from rocmlint.report.fingerprint import posix

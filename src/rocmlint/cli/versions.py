@@ -15,7 +15,7 @@ from rocmlint.cli.job import RunState
 from rocmlint.cli.progress import Progress
 from rocmlint.disk.read import MAXIMUM_BYTES, MAXIMUM_READ
 from rocmlint.git.tree import export
-from rocmlint.lint.discover import may_be_linted
+from rocmlint.lint.discovery.discover import may_be_linted
 from rocmlint.lint.run import Options, run
 from rocmlint.report.lines import Lines
 

@@ -16,7 +16,7 @@ from rocmlint.cli.flags import overrides
 from rocmlint.cli.job import job_of
 from rocmlint.config.configuration import NAMES
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.lint.discover import may_be_linted
+from rocmlint.lint.discovery.discover import may_be_linted
 from rocmlint.text.secrets import without_credentials
 from rocmlint.text.visible import visible
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rocmlint.config.configuration import Configuration
 from rocmlint.lint.by_settings import BySettings
-from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.discovery.discover import is_excluded
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter

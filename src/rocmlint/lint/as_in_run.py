@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rocmlint.lint.discover import (
+from rocmlint.lint.discovery.discover import (
     checked,
     is_entered,
     is_excluded,
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocmlint.config.settings import Settings
-    from rocmlint.lint.discover import SettingsFor
+    from rocmlint.lint.discovery.discover import SettingsFor
 
 
 def settings_in_run(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.lint.decided import Decided, decided
-from rocmlint.lint.git_ignored import repository
+from rocmlint.lint.discovery.git_ignored import repository
 from rocmlint.lint.guard import guarded
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rocmlint.config.settings import Settings
     from rocmlint.disk.state import State
     from rocmlint.lint.by_settings import BySettings
-    from rocmlint.lint.cache import Cache
-    from rocmlint.lint.discover import Discovery, FileToLint, LeftOut
+    from rocmlint.lint.cache.results import Cache
+    from rocmlint.lint.discovery.discover import Discovery, FileToLint, LeftOut
 
 ALWAYS = ("torch", "transformers")
 """The packages whose versions are named, whether a rule asked for them or not."""

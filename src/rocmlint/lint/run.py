@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rocmlint.errors import ConfigError
 from rocmlint.formats import is_python
 from rocmlint.lint.by_settings import BySettings
-from rocmlint.lint.cache import Cache
-from rocmlint.lint.cache_folder import refusal
-from rocmlint.lint.discover import discover
+from rocmlint.lint.cache.folder import refusal
+from rocmlint.lint.cache.results import Cache
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.lint.evidence import Learned, evidence_of, stored_versions
 from rocmlint.lint.fold import folded
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.findings import Claim, Excused, Finding
-    from rocmlint.lint.discover import Discovery, FileToLint
+    from rocmlint.lint.discovery.discover import Discovery, FileToLint
     from rocmlint.lint.evidence import Evidence
     from rocmlint.lint.file_result import FileResult
     from rocmlint.lint.rule_fault import RuleFault
@@ -102,7 +102,7 @@ def run(
     kept = 0
     unknown = list(_ask(found, caches, findings, learned))
     if unknown:
-        from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a warm run needs no rule
+        from rocmlint.lint.cache.serialized import from_stored  # noqa: PLC0415 - a warm run needs no rule
         from rocmlint.lint.workers import lint_files  # noqa: PLC0415
 
         settings = {each.path: each.settings for each in unknown}
@@ -206,7 +206,7 @@ def _known(path: str, cache: Cache, learned: Learned) -> Sequence[Finding] | Non
         learned.take(stored_versions(entry.answers, cache), entry.unread)
     if entry is None or not entry.findings:
         return None if entry is None else ()
-    from rocmlint.lint.serialized import from_stored  # noqa: PLC0415 - a clean run needs no finding
+    from rocmlint.lint.cache.serialized import from_stored  # noqa: PLC0415 - a clean run needs no finding
 
     try:
         found = [from_stored(path, stored) for stored in entry.findings]

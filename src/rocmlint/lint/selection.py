@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.config.option import converted, did_you_mean, problem
 from rocmlint.config.settings import OPTIONS
 from rocmlint.errors import ConfigError, RuleError
-from rocmlint.lint import patterns
+from rocmlint.lint.discovery import patterns
 from rocmlint.rule.local import made
 from rocmlint.rule.registry import load_rules
 

@@ -11,12 +11,12 @@ from rocmlint.disk.state import digest
 from rocmlint.errors import ConfigError
 from rocmlint.formats import PYTHON
 from rocmlint.lint.by_settings import BySettings
+from rocmlint.lint.cache.serialized import to_stored
 from rocmlint.lint.file_result import FileResult
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.guard import CAN_FORK, DEATH, guarded, no_interrupt, unguarded
 from rocmlint.lint.linter import Linter
 from rocmlint.lint.rule_fault import internal_error
-from rocmlint.lint.serialized import to_stored
 from rocmlint.lint.shared_disk import shared_disk
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rocmlint.disk.files import Files
     from rocmlint.disk.searches import Searches
-    from rocmlint.lint.discover import FileToLint
+    from rocmlint.lint.discovery.discover import FileToLint
     from rocmlint.lint.linter import Analysis
 
 POOL_FROM = 400_000

@@ -12,11 +12,11 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.disk.memory import InMemory
 from rocmlint.disk.read import MAXIMUM_READ
 from rocmlint.errors import ConfigError
-from rocmlint.lint.discover import discover
+from rocmlint.lint.cache.serialized import from_stored
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.lint.fold import folded
 from rocmlint.lint.rule_fault import internal_error
 from rocmlint.lint.selection import enabled_rules
-from rocmlint.lint.serialized import from_stored
 from rocmlint.lint.workers import lint_files
 from rocmlint.report import Report
 from rocmlint.report.fingerprint import posix

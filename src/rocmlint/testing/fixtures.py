@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmlint.errors import ConfigError
-from rocmlint.lint.discover import is_linted
+from rocmlint.lint.discovery.discover import is_linted
 from rocmlint.paths import shown
 from rocmlint.rule.local import is_local
 from rocmlint.rule.page import EXPECT, MARK

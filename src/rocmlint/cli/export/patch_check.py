@@ -11,7 +11,7 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.disk.disk import Disk, DiskView
 from rocmlint.disk.write import write_atomically
 from rocmlint.errors import ConfigError
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.models.patches.check import patched_twice, with_problems
 from rocmlint.models.patches.contracts import patches_of
 from rocmlint.models.patches.library import Library

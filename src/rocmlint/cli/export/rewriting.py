@@ -15,7 +15,7 @@ from rocmlint.config.configuration import Configuration
 from rocmlint.config.option import did_you_mean
 from rocmlint.disk.read import MAXIMUM_READ, read_small
 from rocmlint.errors import ConfigError, RocmlintError
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.models.control_flow.functions import function_names
 from rocmlint.models.control_flow.rewrite import Options, rewrite
 from rocmlint.source.decoding import text_of

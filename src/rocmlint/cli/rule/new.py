@@ -16,7 +16,7 @@ from rocmlint.config.file import parsed_toml
 from rocmlint.disk.read import read_small
 from rocmlint.errors import ConfigError, RewriteError
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.discover import is_excluded
+from rocmlint.lint.discovery.discover import is_excluded
 from rocmlint.paths import shown
 from rocmlint.rule.metadata import wrong_code, wrong_name
 from rocmlint.rule.modules import CLAIMS

@@ -15,7 +15,7 @@ from rocmlint.errors import RocmlintError
 from rocmlint.formats import is_notebook
 from rocmlint.lint.as_in_run import settings_in_run
 from rocmlint.lint.by_settings import BySettings
-from rocmlint.lint.discover import rooted
+from rocmlint.lint.discovery.discover import rooted
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.fold import folded
 from rocmlint.lint.linter import Linter

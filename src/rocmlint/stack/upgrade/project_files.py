@@ -16,7 +16,7 @@ from rocmlint.errors import ConfigError
 from rocmlint.formats import format_of, parse
 from rocmlint.formats.installs.install import install_of
 from rocmlint.formats.packaging import conda
-from rocmlint.lint.discover import discover
+from rocmlint.lint.discovery.discover import discover
 from rocmlint.project.inclusions import Listed, with_inclusions
 from rocmlint.source.decoding import text_of
 from rocmlint.stack.upgrade.pins import Obstacle, Pin

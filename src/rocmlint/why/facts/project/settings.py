@@ -141,8 +141,8 @@ def rule_finds(context: Context, code: str) -> str:
 def _first_finding(context: Context, code: str, paths: tuple[str, ...]) -> str:
     """Lint files in order up to the first finding, with this rule alone."""
     from rocmlint.config.configuration import Configuration  # noqa: PLC0415 - few symptoms need it
-    from rocmlint.lint.discover import discover  # noqa: PLC0415
-    from rocmlint.lint.serialized import from_stored  # noqa: PLC0415
+    from rocmlint.lint.cache.serialized import from_stored  # noqa: PLC0415
+    from rocmlint.lint.discovery.discover import discover  # noqa: PLC0415
     from rocmlint.lint.workers import lint_files  # noqa: PLC0415
 
     settings_for = Configuration({}, isolated=True).settings_for

@@ -9,8 +9,8 @@ from rocmlint.disk.files import ON_DISK
 from rocmlint.errors import ConfigError
 from rocmlint.formats import NOTEBOOK, PYTHON, Role, format_of, may_begin_as_format, of_first_line
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.git_ignored import git_patterns, is_ignored_by_git, repository
-from rocmlint.lint.patterns import problem_with, spec
+from rocmlint.lint.discovery.git_ignored import git_patterns, is_ignored_by_git, repository
+from rocmlint.lint.discovery.patterns import problem_with, spec
 from rocmlint.paths import relative
 from rocmlint.project.copies import OF_OTHERS, UNPACKED
 from rocmlint.source.kinds import ARCHIVE
@@ -254,7 +254,7 @@ def why_left_out(folder: str, names: set[str], root: str, files: Files = ON_DISK
         return "an archive"
     if names.isdisjoint(_OF_PACKAGES) and not UNPACKED.match(called):
         return None  # as of most folders, which must not cost an import
-    from rocmlint.lint.vendored import vendored  # noqa: PLC0415
+    from rocmlint.lint.discovery.vendored import vendored  # noqa: PLC0415
 
     return vendored(folder, names, root, files)
 

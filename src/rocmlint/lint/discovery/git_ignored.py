@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocmlint.disk.files import ON_DISK
 from rocmlint.disk.state import data_of
-from rocmlint.lint.patterns import is_pattern, spec
+from rocmlint.lint.discovery.patterns import is_pattern, spec
 
 if TYPE_CHECKING:
     from rocmlint.disk.files import Files

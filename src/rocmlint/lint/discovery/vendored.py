@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocmlint.disk.repository import repositories
 from rocmlint.disk.state import data_of, names_in
 from rocmlint.lazy import compile_lazily
-from rocmlint.lint.unpacked import is_unpacked
+from rocmlint.lint.discovery.unpacked import is_unpacked
 from rocmlint.project.copies import DISTRIBUTIONS, PACKAGES, UNPACKED, normalized
 
 if TYPE_CHECKING:

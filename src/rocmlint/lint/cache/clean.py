@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rocmlint.disk.state import CACHE
 from rocmlint.disk.write import TEMPORARY
-from rocmlint.lint.cache_folder import RESULTS, TAG, is_ours
+from rocmlint.lint.cache.folder import RESULTS, TAG, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from rocmlint.disk.read import read_small
 from rocmlint.disk.searches import Searches
 from rocmlint.disk.since_last_run import Changes
 from rocmlint.disk.state import SEARCH, TICK, Asked, content_of, data_of, digest_of
-from rocmlint.lint.cache_folder import NAME, forget_old, write
+from rocmlint.lint.cache.folder import NAME, forget_old, write
 from rocmlint.paths import relative
 from rocmlint.rule.rule_files import rule_files
 from rocmlint.version import __version__
@@ -39,7 +39,7 @@ MAXIMUM_BYTES = 100_000_000
 class CachedFile(NamedTuple):
     """What is remembered of a file.
 
-    ``findings`` are plain lists (see :mod:`rocmlint.lint.serialized`); ``consulted`` are the
+    ``findings`` are plain lists (see :mod:`rocmlint.lint.cache.serialized`); ``consulted`` are the
     numbers of the paths beside the file that a rule looked at, and of what they were like.
     ``answers`` are those of what decided the versions that rules asked for, ``unread`` lines about
     places that were not read.
