@@ -32,12 +32,19 @@ MODULES = (
 )
 PINS = ("transformers==5.2.0\n", "transformers==5.2.0 # pinned\n", "transformers==4.50.0\n", "")
 PROSE = ("", "Call `helper`.\n", "This project is no longer maintained.\n", "Run old/job.py.\n")
+IMAGES = (
+    "FROM rocm/pytorch:rocm6.4_ubuntu24.04_py3.12\nCOPY run.sh .\nRUN pip install torch==2.6\n",
+    "FROM nvidia/cuda:12.4.1-base\nCOPY run.sh .\n",
+    "FROM python:3.8\n",
+)
 TEXTS = {
     **dict.fromkeys(("job.py", "main.py", "old/job.py", "pkg/__init__.py", "pkg/job.py"), MODULES),
     **dict.fromkeys(("requirements.txt", "old/requirements.txt", "requirements/gpu.txt"), PINS),
     **dict.fromkeys(("README.md", "old/README.md", "docs/use.md", "x.tmp"), PROSE),
     "run.sh": ("python old/job.py\n", "pip install transformers==4.50\n", "echo helper\n"),
     "setup.py": ("from setuptools import setup\nsetup(name='pkg')\n", ""),
+    **dict.fromkeys(("Dockerfile", "docker/Dockerfile"), IMAGES),
+    "pyproject.toml": ("[project]\nname = 'pkg'\ndependencies = ['transformers==4.50']\n", ""),
     **dict.fromkeys(("LICENSE", "old/LICENSE"), ("MIT License\n(c) A\n", "Apache\n(c) B\n")),
 }
 """What may stand in the files of a project, by their paths."""

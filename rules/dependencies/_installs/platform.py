@@ -125,15 +125,22 @@ def _documents_in(folder: str, view: DiskView) -> tuple[str, ...]:
 def _said_by_document(file: File) -> str | None:
     """Return what the documents say that name a file: which image is for ROCm; "" if for others."""
     name = os.path.basename(file.path)
-    texts = {path: text for path, text in documents_around(file).items() if name in text}
-    found = {platforms.of_text(text): path for path, text in texts.items()}
-    found.pop("", None)
+    folders = dict.fromkeys((file.project.folders[0], file.project.folders[-1]))
+    found = {each[0]: each[1] for folder in folders for each in _naming(name, folder, file)}
     if not found:
         return None
-    path = found.get("rocm")
-    if path is None or len(found) > 1:
-        return ""
-    return f"{os.path.basename(path)} names `{platforms.named(texts[path])}`"
+    return found.get("rocm", "") if len(found) == 1 else ""
+
+
+@question
+def _naming(name: str, folder: str, view: DiskView) -> tuple[tuple[str, str], ...]:
+    """Return for which GPUs the documents of a folder are that name a file, and how they say so."""
+    texts = {path: view.read(path) for path in _documents_in(folder, view)}
+    return tuple(
+        (platform, f"{os.path.basename(path)} names `{platforms.named(text)}`")
+        for path, text in texts.items()
+        if name in text and (platform := platforms.of_text(text))
+    )
 
 
 def packages_of_image(command: Command) -> Iterator[str]:

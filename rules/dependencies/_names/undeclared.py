@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rocmlint.disk.questions import question
 from rocmlint.project.copies import OF_OTHERS
 from rocmlint.project.texts import readmes_in
 from rocmlint.published.pytorch_index import FAMILY
@@ -15,6 +16,7 @@ from rocmlint.rule.copied_projects import is_copied
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
+    from rocmlint.disk.disk import DiskView
     from rocmlint.rule import Declared, File
 
     from .package_imports import PackageImport
@@ -91,7 +93,12 @@ def is_unknown(found: Undeclared, file: File) -> bool:
 
 def is_told(found: Undeclared, file: File) -> bool:
     """Projects whose README says to install torch."""
-    return any(_TOLD.search(file.read(each)) for each in readmes_in(found.folder, file))
+    return _is_told_in(found.folder, file)
+
+
+@question
+def _is_told_in(folder: str, view: DiskView) -> bool:
+    return any(_TOLD.search(view.read(each)) for each in readmes_in(folder, view))
 
 
 def is_plugin(found: Undeclared, file: File) -> bool:

@@ -19,8 +19,6 @@ from rocmlint.project.records import is_machine_record
 from rocmlint.project.released import released, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk
     from rocmlint.formats.model import Declared
@@ -97,7 +95,7 @@ class Declarations(DiskView):
     def declared_in(self, folder: str) -> tuple[Requirement, ...]:
         """Return the requirements that the files in one directory declare or include."""
         if folder not in self._declared:
-            self._declared[folder] = tuple(self._read(folder))
+            self._declared[folder] = _declared_by(folder, self.folders[-1], self)
         return self._declared[folder]
 
     @property
@@ -110,28 +108,39 @@ class Declarations(DiskView):
 
         There is no line where the text is not the file's, as for a block of a README.
         """
-        declared, path = requirement.declared, requirement.path
-        lines = self.read(path).split("\n")[declared.span.line - 1 :][:1]
-        inside = relative(path, self.folders[-1])
-        is_there = any(declared.name in line.lower().replace("_", "-") for line in lines)
-        return f"{inside}:{declared.span.line}" if is_there else inside
-
-    def _read(self, folder: str) -> Iterator[Requirement]:
-        paths = _that_declare(folder, self)
-        own = (
-            Listed(each, parts_of(each, self.read(each)))
-            for each in paths
-            if not is_machine_record(each, self.folders[-1], self)
-        )
-        for path, parts, constraint in with_inclusions(own, self.read):
-            for each in (*parts.declared, *unreadable(parts)):
-                yield Requirement(path, replace(each, constraint=True) if constraint else each)
-        yield from (Requirement(*each) for each in released(folder, self))
+        line = str(requirement.declared.span.line)
+        inside = relative(requirement.path, self.folders[-1])
+        is_there = _is_on_line(requirement.declared.name, line, requirement.path, self)
+        return f"{inside}:{line}" if is_there else inside
 
 
 @question
+def _is_on_line(name: str, line: str, path: str, view: DiskView) -> bool:
+    """Return whether a line of a file (from 1) has a normalized name."""
+    lines = view.read(path).split("\n")[int(line) - 1 :][:1]
+    return any(name in each.lower().replace("_", "-") for each in lines)
+
+
+@question
+def _declared_by(folder: str, root: str, view: DiskView) -> tuple[Requirement, ...]:
+    """Return the requirements that the files in one directory declare or include."""
+    own = (
+        Listed(each, parts_of(each, view.read(each)))
+        for each in _that_declare(folder, view)
+        if not is_machine_record(each, root, view)
+    )
+    return (
+        *(
+            Requirement(path, replace(each, constraint=True) if constraint else each)
+            for path, parts, constraint in with_inclusions(own, view.read)
+            for each in (*parts.declared, *unreadable(parts))
+        ),
+        *(Requirement(*each) for each in released(folder, view)),
+    )
+
+
 def _that_declare(folder: str, view: DiskView) -> tuple[str, ...]:
-    """Return the paths of the files of a folder, and below it, in which requirements may stand."""
+    """Return the paths of the files of a folder, and below it, that may have requirements."""
     names = view.names_in(folder)
     paths = [os.path.join(folder, name) for name in names]
     if "requirements" in names:

@@ -70,6 +70,14 @@ class _Told(NamedTuple):
     projects: tuple[str, ...]
 
 
+class _Said(NamedTuple):
+    """What a file says of one package, as requirements, and the folders of projects it names."""
+
+    path: str
+    own: tuple[str, ...]
+    projects: tuple[str, ...]
+
+
 def hints(package: str, folder: str, project: Declarations) -> tuple[Requirement, ...]:
     """Return what the files of a folder say of a package (by its normalized name).
 
@@ -82,13 +90,20 @@ def hints(package: str, folder: str, project: Declarations) -> tuple[Requirement
 def told_beside(found: Iterable[Requirement], project: Declarations) -> Iterator[Declared]:
     """Yield all that is installed by the files that the requirements stand in."""
     for path in {each.path for each in found if not _declares(each.path)}:
-        yield from _told(os.path.basename(path), _read(path, project)).declared
+        yield from _told_in(path, project.folders[-1], project)
 
 
-def is_installed_from(folder: str, name: str, project: Declarations) -> bool:
+@question
+def _told_in(path: str, root: str, view: DiskView) -> tuple[Declared, ...]:
+    """Return all that a file says is installed."""
+    return _told(os.path.basename(path), _read(path, root, view)).declared
+
+
+@question
+def is_installed_from(folder: str, name: str, view: DiskView) -> bool:
     """Return whether the files of a folder install what one below, of this name, lists."""
     installs = re.compile(rf"\b(?:cd|install|-r)\b[^\n]*(?<![\w-]){re.escape(name)}(?![\w-])")
-    return any(installs.search(project.read(each)) for each in _telling(folder, project))
+    return any(installs.search(view.read(each)) for each in _telling(folder, view))
 
 
 def is_told(path: str) -> bool:
@@ -102,38 +117,44 @@ def is_readme(path: str) -> bool:
 
 
 def _hints(package: str, folder: str, project: Declarations) -> Iterator[Requirement]:
+    for path, own, projects in _saying(package, folder, project.folders[-1], project):
+        for each in own:
+            for declared in requirements.parse(each).declared:
+                yield Requirement(path, replace(declared, group=each))
+        yield from _of_projects(projects, os.path.dirname(path), package, project)
+
+
+@question
+def _saying(package: str, folder: str, root: str, view: DiskView) -> tuple[_Said, ...]:
+    """Return what each file of a folder says of a package, where it says anything."""
     mentioned = re.compile("[-_.]".join(map(re.escape, package.split("-"))), re.IGNORECASE)
-    for path in _telling(folder, project):
-        if is_machine_record(path, project.folders[-1], project):
-            continue
-        text = _read(path, project)
+    found = []
+    for path in _telling(folder, view):
+        text = "" if is_machine_record(path, root, view) else _read(path, root, view)
         if mentioned.search(text) or "install" in text or "--with" in text:
             told = _told(os.path.basename(path), text)
             own = dict.fromkeys(each.text for each in told.declared if each.name == package)
-            for each in own:
-                for declared in requirements.parse(each).declared:
-                    yield Requirement(path, replace(declared, group=each))
-            yield from _of_projects(told.projects, os.path.dirname(path), package, project)
+            found.append(_Said(path, tuple(own), told.projects))
+    return tuple(each for each in found if each.own or each.projects)
 
 
-def _read(path: str, project: Declarations) -> str:
+def _read(path: str, root: str, view: DiskView) -> str:
     """Read a file; a default of an image's ARG that a build of the project sets is left out."""
-    text = project.read(path)
+    text = view.read(path)
     if "ARG" not in text or not has_role(path, Role.INSTRUCTIONS):
         return text
     names = {each[1] for each in _ARGUMENT.finditer(text)}
     used = {each for each in names if re.search(rf"=\$\{{?{re.escape(each)}\b", text)}
-    given = {each for each in used if _is_given(each, project)}
+    given = {each for each in used if _is_given(each, root, view)}
     return _ARGUMENT.sub(lambda match: f"ARG {match[1]}" if match[1] in given else match[0], text)
 
 
-def _is_given(argument: str, project: Declarations) -> bool:
+def _is_given(argument: str, root: str, view: DiskView) -> bool:
     """Return whether a workflow, a script or the like sets what an image is built with."""
-    root = project.folders[-1]
     sets = re.compile(rf"(?<![$\w{{]){re.escape(argument)}[ \t]*[=:]")
     return any(
-        sets.search(project.read(each))
-        for each in texts_below(root, project)
+        sets.search(view.read(each))
+        for each in texts_below(root, view)
         if has_role(each, Role.BUILDS_IMAGES)
     )
 
@@ -148,7 +169,6 @@ def _of_projects(
             yield from (each for each in declared if each.declared.name == package)
 
 
-@question
 def _telling(folder: str, view: DiskView) -> tuple[str, ...]:
     """Return the paths of the files of a folder, and beside it, that say how it is installed."""
     names = view.names_in(folder)

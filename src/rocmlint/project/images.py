@@ -70,6 +70,7 @@ _SERVER = compile_lazily(r"-openai|(?<![a-z])(?:text-generation-inference|tgi)(?
 _SERVES = compile_lazily(r"serve|.*(?:launch_server|api_server|text-generation-launcher).*")
 
 
+@question
 def images_in(folder: str, view: DiskView) -> tuple[str, ...]:
     """Return the images that the files of a folder, and of those for images in it, start from.
 
@@ -94,8 +95,7 @@ def is_held(package: str, folders: Sequence[str], view: DiskView) -> bool:
     some are for ROCm, only these; those for other GPUs never do.
     """
     for folder in folders:
-        starts = [_starts(name, view.read(path)) for path, name in _telling(folder, view)]
-        places = [each for some in starts for each in some if each.platform != "other"]
+        places = [each for each in _starts_in(folder, view) if each.platform != "other"]
         if places:
             of_rocm = [each for each in places if each.platform == "rocm"]
             return all(each.holds(package) for each in of_rocm or places)
@@ -118,6 +118,13 @@ class _Start(NamedTuple):
         if any(package == name or _requires(name, package) for name in self.found):
             return True
         return any(_is_in(package, image) for image in self.images)
+
+
+@question
+def _starts_in(folder: str, view: DiskView) -> tuple[_Start, ...]:
+    """Return what the files of a folder, and of those for images in it, start from."""
+    found = (_starts(name, view.read(path)) for path, name in _telling(folder, view))
+    return tuple(each for some in found for each in some)
 
 
 def _starts(name: str, text: str) -> tuple[_Start, ...]:
@@ -148,7 +155,6 @@ def _requires(by: str, package: str) -> bool:
     return by not in FAMILY and bool(published.asked_of(package, by, str(SpecifierSet())))
 
 
-@question
 def _telling(folder: str, view: DiskView) -> tuple[tuple[str, str], ...]:
     """Return the paths and names of the files that may say what a project is started in."""
     names = view.names_in(folder)

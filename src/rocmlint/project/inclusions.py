@@ -40,6 +40,14 @@ def lists_in(folder: str, view: DiskView) -> tuple[str, ...]:
     return tuple(path for path in paths if has_role(path, Role.LIST))
 
 
+@question
+def inclusions(path: str, view: DiskView) -> tuple[str, ...]:
+    """Return the paths of what a list includes."""
+    folder = os.path.dirname(path)
+    included = parts_of(path, view.read(path)).inclusions
+    return tuple(os.path.normpath(os.path.join(folder, each.path)) for each in included)
+
+
 def with_inclusions(files: Iterable[Listed], read: Callable[[str], str]) -> Iterator[Listed]:
     """Yield files and those that they include, each once, the included ones last.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.utils import canonicalize_name
 
+from rocmlint.disk.questions import question
 from rocmlint.text.written import requirement_of, version_of
 
 if TYPE_CHECKING:
@@ -41,11 +42,16 @@ def locked(
     """
     for name in (*_TOML_LOCKS, _JSON_LOCK):
         path = os.path.join(folder, name)
-        if view.exists(path):
-            read = _in_json if name == _JSON_LOCK else _in_toml
-            for version in read(view.read(path), package):
-                if not _is_stale(version, declared):
-                    yield path, version
+        for version in _locked_in(path, package, view) if view.exists(path) else ():
+            if not _is_stale(version, declared):
+                yield path, version
+
+
+@question
+def _locked_in(path: str, package: str, view: DiskView) -> tuple[Version, ...]:
+    """Return the versions of a package that a lock file names."""
+    read = _in_json if path.endswith(_JSON_LOCK) else _in_toml
+    return read(view.read(path), package)
 
 
 def _is_stale(version: Version, declared: Sequence[Requirement]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocmlint.formats import Role, has_role
 from rocmlint.paths import relative
 from rocmlint.project.agreement import contradict, is_of_package
-from rocmlint.project.inclusions import lists_in, parts_of
+from rocmlint.project.inclusions import inclusions, lists_in
 from rocmlint.project.records import is_named
 from rocmlint.published import requirements as published
 from rocmlint.text.written import requirement_of
@@ -84,8 +84,4 @@ def _including(path: str, project: Declarations) -> Iterator[str]:
     """Yield the lists beside a list, or in the folder above it, that include it."""
     near = os.path.dirname(path)
     for folder in (near, os.path.dirname(near)):
-        for other in lists_in(folder, project):
-            included = parts_of(other, project.read(other)).inclusions
-            paths = (os.path.normpath(os.path.join(folder, each.path)) for each in included)
-            if path in paths:
-                yield other
+        yield from (each for each in lists_in(folder, project) if path in inclusions(each, project))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from rocmlint.config.settings import Settings
     from rocmlint.disk.disk import Disk, DiskView
+    from rocmlint.project.platforms import Mention, Platform
     from rocmlint.project.versions import Candidate
 
 _FOLDERS = ("", "docker", "requirements", "scripts", os.path.join(".github", "workflows"))
@@ -114,13 +115,12 @@ class Project(Declarations):
         for path in self._documents():
             if platforms.of_name(os.path.basename(path)):
                 continue
-            text = self.read(path)
-            found = platforms.of_text(text)
+            found, first = _platform_in(path, self)
             place = relative(path, self.folders[-1])
             if found not in {"rocm", ""}:
                 also = ", too" if found == "mixed" else ""
                 return Sign(False, f"{place} names another platform{also}", place)
-            if found and sign.is_rocm is None and (first := platforms.first_mention(text)):
+            if found and sign.is_rocm is None and first:
                 place = f"{place}:{first.line}"
                 sign = Sign(True, f"{place} names {first.text}", place, first.whole)
         return sign
@@ -129,6 +129,14 @@ class Project(Declarations):
         root = self.folders[-1]
         for folder in (os.path.join(root, each) if each else root for each in _FOLDERS):
             yield from _documents_in(folder, self)
+
+
+@question
+def _platform_in(path: str, view: DiskView) -> tuple[Platform, Mention | None]:
+    """Return which GPUs a file is for, and where it first names something of ROCm."""
+    text = view.read(path)
+    found = platforms.of_text(text)
+    return found, platforms.first_mention(text) if found == "rocm" else None
 
 
 @question

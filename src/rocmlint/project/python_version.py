@@ -15,7 +15,7 @@ from rocmlint.lazy import compile_lazily
 from rocmlint.project.images import images_in, python_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rocmlint.disk.disk import DiskView
     from rocmlint.project.declarations import Declarations
@@ -78,14 +78,16 @@ def python_version(project: Declarations) -> Version | None:
     return None
 
 
-def _named(folder: str, project: Declarations) -> Iterator[str]:
-    for name in _that_say(folder, project):
-        for said in (said for may_say, said in _SAID if may_say(name)):
-            yield from _minors(said, project.read(os.path.join(folder, name)))
-    yield from filter(None, map(python_of, images_in(folder, project)))
-
-
 @question
+def _named(folder: str, view: DiskView) -> tuple[str, ...]:
+    """Return the Pythons that the files of a folder name, and the images that they start from."""
+    found = dict.fromkeys(filter(None, map(python_of, images_in(folder, view))))
+    for name in _that_say(folder, view):
+        for said in (said for may_say, said in _SAID if may_say(name)):
+            found.update(dict.fromkeys(_minors(said, view.read(os.path.join(folder, name)))))
+    return tuple(found)
+
+
 def _that_say(folder: str, view: DiskView) -> tuple[str, ...]:
     """Return the names of the files of a folder that may say it."""
     names = view.names_in(folder)

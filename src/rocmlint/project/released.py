@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocmlint.disk.questions import question
 from rocmlint.formats.model import Declared
 from rocmlint.formats.packaging import requirements
 from rocmlint.text.text import Span
@@ -48,7 +47,6 @@ def released(folder: str, view: DiskView) -> Iterator[tuple[str, Declared]]:
             yield from _listed(os.path.join(each, "requires.txt"), view)
 
 
-@question
 def _egg_infos_in(folder: str, view: DiskView) -> tuple[str, ...]:
     names = (each for each in view.names_in(folder) if each.endswith(".egg-info"))
     return tuple(os.path.join(folder, each) for each in names)

@@ -86,8 +86,13 @@ def _are_tests_found_as_usual(source: Source) -> bool:
     root = source.project.folders[-1]
     if not is_whole(source):
         return False
-    texts = (source.read(os.path.join(root, name)) for name in _OF_PYTEST)
-    return not any("python_functions" in each or "python_classes" in each for each in texts)
+    return not _has_rule_for_tests(root, source)
+
+
+@question
+def _has_rule_for_tests(root: str, view: DiskView) -> bool:
+    texts = (view.read(os.path.join(root, name)) for name in _OF_PYTEST)
+    return any("python_functions" in each or "python_classes" in each for each in texts)
 
 
 @once_per_file
@@ -169,17 +174,23 @@ def distributed_package(source: File) -> str:
     """
     path = os.path.abspath(source.path)
     for folder in source.project.folders:
-        marks = [os.path.join(folder, name) for name in DISTRIBUTED]
-        text = "\n".join(source.read(each) for each in marks if source.exists(each))
+        names = _names_of_project(folder, source)
         base = folder
         if path.startswith(os.path.join(folder, "src", "")):
             base = os.path.join(folder, "src")
         top = os.path.relpath(path, base).split(os.sep)[0]
-        if text and source.exists(os.path.join(base, top, "__init__.py")):
-            names = sorted({_plain(each) for each in named_in(text)})
+        if names is not None and source.exists(os.path.join(base, top, "__init__.py")):
             is_built = _plain(top) in names or not _is_beside(" ".join(names), base, source)
             return os.path.join(base, top) if is_built else ""
     return ""
+
+
+@question
+def _names_of_project(folder: str, view: DiskView) -> tuple[str, ...] | None:
+    """Return the plain names that the files of a folder give what is built; None without a file."""
+    marks = (os.path.join(folder, name) for name in DISTRIBUTED)
+    text = "\n".join(view.read(each) for each in marks if view.exists(each))
+    return tuple(sorted({_plain(each) for each in named_in(text)})) if text else None
 
 
 @question

@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from rocmlint.disk.questions import question
 from rocmlint.lazy import compile_lazily
 from rocmlint.project.texts import readmes_in, texts_with
 from rocmlint.rule.closed_projects import is_distributed, is_test, is_whole
@@ -14,6 +15,7 @@ from rocmlint.source.facts import once_per_file
 from rocmlint.source.kinds import ARCHIVE
 
 if TYPE_CHECKING:
+    from rocmlint.disk.disk import DiskView
     from rocmlint.source.file import File
 
 _FOLDER = compile_lazily(
@@ -69,8 +71,9 @@ def is_given_up(text: str) -> bool:
     return _GIVEN_UP.search(text, 0, _HEAD) is not None
 
 
-def _is_given_up_as_a_whole(root: str, source: File) -> bool:
-    return any(is_given_up(source.read(each)) for each in readmes_in(root, source))
+@question
+def _is_given_up_as_a_whole(root: str, view: DiskView) -> bool:
+    return any(is_given_up(view.read(each)) for each in readmes_in(root, view))
 
 
 @once_per_file
