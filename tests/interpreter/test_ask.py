@@ -52,8 +52,8 @@ def test_what_the_package_prints_is_no_part_of_the_answer(
 def test_how_far_a_long_task_has_come_is_shown(folder: Path) -> None:
     (folder / "long.py").write_text(
         "import time\n"
-        "from rocmlint_inside.progress import told\n"
-        "told('step 3 of 50')\n"
+        "from rocmlint_inside.progress import report\n"
+        "report('step 3 of 50')\n"
         "time.sleep(2.5)\n"
     )
     shown: list[str] = []

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from rocmlint.formats import Role, has_role
-
 _C = frozenset({
     ".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".m", ".mm", ".pxd", ".pyx",
 })  # fmt: skip
@@ -42,9 +40,7 @@ def is_code(path: str) -> bool:
 def is_source(path: str) -> bool:
     """Return whether a file of a project may have to do with variables."""
     ending = os.path.splitext(path)[1].lower()
-    if ending in _C | _SHELL | _OTHER or _NAMES.match(os.path.basename(path)):
-        return True
-    return has_role(path, Role.SETS_UP | Role.ONLY_SETS)
+    return ending in _C | _SHELL | _OTHER or bool(_NAMES.match(os.path.basename(path)))
 
 
 def mentions(path: str, data: bytes, name: str) -> list[Mention]:
