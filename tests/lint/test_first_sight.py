@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rocmlint.config.configuration import Configuration
+from rocmlint.disk.consulted_files import read_among
 from rocmlint.disk.disk import Disk
 from rocmlint.lint.first_sight import Opened
 from rocmlint.lint.linter import Linter
+from rocmlint.lint.shared_disk import shared_disk
 from rocmlint.source.decoding import text_of
 
 if TYPE_CHECKING:
@@ -49,10 +51,11 @@ def test_a_file_that_imports_what_is_there_is_done() -> None:
     assert not analysis.findings
 
 
-def test_what_the_answer_hangs_on_is_told() -> None:
+def test_what_the_answer_rests_on_is_noted() -> None:
     analysis = first_sight("from transformers.utils import TransformersKwargs\n")
     assert analysis is not None
-    assert str(Path("requirements.txt").absolute()) in analysis.consulted
+    read = read_among(analysis.consulted, shared_disk(noted=False))
+    assert str(Path("requirements.txt").absolute()) in read
 
 
 def test_a_file_with_a_word_of_another_rule_is_not_done() -> None:
