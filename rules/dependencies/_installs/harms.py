@@ -124,7 +124,7 @@ class _Said(NamedTuple):
 
 
 def _harm_of_requirement(asked: Requested, case: Case, file: File) -> Harm | None:
-    """Return how pip or uv brings in PyPI's torch for a requirement; None where it does not."""
+    """Return how a requirement makes pip or uv install PyPI's torch; None where it does not."""
     requirement = asked.requirement
     if requirement.url or is_build(requirement):
         return None
@@ -140,7 +140,7 @@ def _harm_of_requirement(asked: Requested, case: Case, file: File) -> Harm | Non
 
 
 def _place(word: Word, command: Command) -> Word | Command:
-    """Return what a finding spans: the command where its word stands elsewhere, as in a list."""
+    """Return the span of a finding: the command where its word is in another file, as in a list."""
     inside = command.span[:2] <= word.span[:2] and word.span[2:] <= command.span[2:]
     return word if inside else command
 
@@ -167,7 +167,7 @@ def _said_of_family(name: str, asked: Requested, case: Case, source: File) -> _S
 
 
 def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
-    """Look at what a package requires of torch, itself or through others that it brings."""
+    """Look at the torch that a package requires, itself or through its own requirements."""
     chosen = _chosen(asked, case, file)
     for demand in demands_of(chosen, case.there):
         if demand.torch is not None:
@@ -178,7 +178,7 @@ def _said_of_package(asked: Requested, case: Case, file: File) -> _Said | None:
 
 
 def _chosen(asked: Requested, case: Case, file: File) -> Requirement:
-    """Return a requirement as pip solves it on this Python, with a torch that is pinned beside."""
+    """Return a requirement as pip solves it on this Python, together with a pinned torch."""
     own = asked.requirement
     pins = (
         published.pin(each.requirement.specifier)

@@ -48,7 +48,7 @@ class IndexFault(NamedTuple):
 
 
 def torch_from(node: Index, source: File) -> list[Requirement]:
-    """Return the requirements of torch that come from an index on Linux, as far as that is told."""
+    """Return the requirements of torch that come from an index on Linux, those that are known."""
     takes = node.takes
     if takes is None:
         found = source.parts.indexes
@@ -61,7 +61,7 @@ def torch_from(node: Index, source: File) -> list[Requirement]:
 
 
 def fault_of_amd(index: AmdIndex, pins: list[Requirement]) -> IndexFault | None:
-    """Return what is wrong with an index of AMD's, or with the torch that is pinned beside it."""
+    """Return the fault of AMD's index, or of the torch that the same command pins."""
     match = _AS_AT_PYTORCH.match(index.family)
     if match is not None:
         return _no_family(index.family, match[1])
@@ -115,7 +115,7 @@ def has_newest(requirement: Requirement, urls: Sequence[str]) -> bool:
 def fault_of_pytorch(
     index: PytorchIndex, pins: list[Requirement], extra: bool
 ) -> IndexFault | None:
-    """Return what is wrong with an index of PyTorch's, or with the torch that is pinned beside it.
+    """Return the fault of PyTorch's index, or of the torch that the same command pins.
 
     An ``extra`` one is asked in addition to PyPI.
     """
@@ -141,7 +141,7 @@ def missing(index: PytorchIndex, extra: bool) -> IndexFault | None:
 
 
 def _not_of_pin(index: PytorchIndex, pins: list[Requirement], extra: bool) -> IndexFault | None:
-    """Return that the index of a ROCm does not have the torch that is pinned beside it."""
+    """Return the fault that the index of a ROCm does not have the torch that a command pins."""
     minors = rocm_wheels.torch_for(index.version)
     if index.kind or not minors or len(pins) != 1 or pins[0].url:
         return None
@@ -176,7 +176,7 @@ def _nearest_of(asked: str, versions: list[str]) -> str:
 
 
 def _effect(extra: bool) -> str:
-    """Return what pip does with an index beside PyPI: a sentence that follows, without its end."""
+    """Return the effect of an index next to PyPI on pip: a sentence without its end."""
     return ". As written, pip installs PyPI's CUDA build" if extra else ""
 
 

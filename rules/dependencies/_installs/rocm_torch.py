@@ -58,7 +58,7 @@ class RocmTorch(NamedTuple):
     @property
     def minor(self) -> str:
         """Its minor release, "" where there may be several."""
-        minors = {f"{each.major}.{each.minor}" for each in self.versions}
+        minors = {minor_release(each) for each in self.versions}
         return minors.pop() if len(minors) == 1 else ""
 
     @property

@@ -10,11 +10,11 @@ import libcst as cst
 
 from rocmlint.disk.questions import question
 from rocmlint.rule import once_per_file, walk, whole_word
+from rocmlint.text.written import minor_release
 
 from .guards import is_guarded_node
 from .keywords import callable_of, definer, has_keyword_rewrite
 from .lookups import asked
-from .missing import minor
 from .published_names import has_rewrite, history, keyword_history, lacking, names
 from .uses import imports, uses
 
@@ -51,11 +51,12 @@ def bound_for(bounds: Sequence[str], missing: Missing, source: Source) -> str:
     if not fitting:
         return ""
     if "<" in bound:
-        before = minor(next(each for each in versions if each > fitting[-1]))
+        before = minor_release(next(each for each in versions if each > fitting[-1]))
         bound = "" if missing.begins_at(before) else f"{package}<{before}"
     else:
         lacks = [each for each in allowed if each > fitting[0] and each not in fitting]
-        bound = f"{package}>={minor(fitting[0])}" + (f",<{minor(lacks[0])}" if lacks else "")
+        below = f",<{minor_release(lacks[0])}" if lacks else ""
+        bound = f"{package}>={minor_release(fitting[0])}{below}"
     left = SpecifierSet(bound.removeprefix(package))
     kept = [each for each in versions if left.contains(each, prereleases=True)]
     imported = _imported_elsewhere(package, missing.version, source)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocmlint.text.written import minor_release
+
 from .overlays import is_own
 from .published_names import has_successor, replaced
 
@@ -89,13 +91,13 @@ class Missing:
     def gone(self) -> str:
         """The release since which it is gone, "" where none had it before."""
         found = self.history.gone_since(self.version) if self.history is not None else None
-        return "" if found is None else minor(found)
+        return "" if found is None else minor_release(found)
 
     @cached_property
     def comes(self) -> str:
         """The release that it comes with, after the judged one; "" where none is known."""
         found = self.history.there_after(self.version) if self.history is not None else None
-        return "" if found is None else minor(found)
+        return "" if found is None else minor_release(found)
 
     @property
     def since(self) -> str:
@@ -106,7 +108,7 @@ class Missing:
             return f"gone since {self.gone}"
         if self.comes:
             return f"it comes with {self.package} {self.comes}"
-        return f"no version since {minor(self.history.versions[0])} has it"
+        return f"no version since {minor_release(self.history.versions[0])} has it"
 
     @cached_property
     def requirement(self) -> str:
@@ -127,12 +129,12 @@ class Missing:
         having = [each for each in versions if self.history.at(each)]
         had = [each for each in having if each < self.version]
         if had:
-            return f"{self.package} {minor(had[-1])} is the last with it"
+            return f"{self.package} {minor_release(had[-1])} is the last with it"
         if having and having[-1] == versions[-1]:
-            return f"it comes with {self.package} {minor(having[0])}"
+            return f"it comes with {self.package} {minor_release(having[0])}"
         if having:
             return f"only {self.package} {_releases(having[0], having[-1])} it"
-        return f"no release since {minor(versions[0])} has it"
+        return f"no release since {minor_release(versions[0])} has it"
 
     def begins_at(self, release: str) -> bool:
         """Return whether the requirement's lower bound allows nothing before a release."""
@@ -262,10 +264,7 @@ def enumerated(names: Sequence[str], joint: str) -> str:
     return f" {joint} ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
 
 
-def minor(version: Version) -> str:
-    """Return the minor release: patch releases are not told apart."""
-    return ".".join(map(str, (*version.release, 0)[:2]))
-
-
 def _releases(first: Version, last: Version) -> str:
-    return f"{minor(first)} has" if first == last else f"{minor(first)} to {minor(last)} have"
+    if first == last:
+        return f"{minor_release(first)} has"
+    return f"{minor_release(first)} to {minor_release(last)} have"

@@ -146,7 +146,7 @@ def _that_declare(folder: str, view: DiskView) -> tuple[str, ...]:
     if "requirements" in names:
         inner = os.path.join(folder, "requirements")
         paths += (os.path.join(inner, name) for name in view.names_in(inner))
-    return tuple(each for each in paths if _declares(each))
+    return tuple(each for each in paths if has_role(each, Role.DECLARES))
 
 
 @lru_cache(maxsize=4)
@@ -163,8 +163,3 @@ def _declared_in(paths: tuple[str, ...], disk: Disk) -> tuple[Requirement, ...]:
 def says_what_to_install(folder: str, view: DiskView) -> bool:
     """Return whether a file of a folder is called as those are that say what to install."""
     return any(each.startswith(_DECLARING) for each in view.names_in(folder))
-
-
-def _declares(path: str) -> bool:
-    """Return whether requirements may stand in a file."""
-    return has_role(path, Role.DECLARES)

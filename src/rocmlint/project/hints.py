@@ -89,7 +89,7 @@ def hints(package: str, folder: str, project: Declarations) -> tuple[Requirement
 
 def told_beside(found: Iterable[Requirement], project: Declarations) -> Iterator[Declared]:
     """Yield all that is installed by the files that the requirements stand in."""
-    for path in {each.path for each in found if not _declares(each.path)}:
+    for path in {each.path for each in found if is_told(each.path)}:
         yield from _told_in(path, project.folders[-1], project)
 
 
@@ -108,7 +108,7 @@ def is_installed_from(folder: str, name: str, view: DiskView) -> bool:
 
 def is_told(path: str) -> bool:
     """Return whether a file only tells what is installed, and no tool reads requirements in it."""
-    return not _declares(path)
+    return not has_role(path, Role.DECLARES)
 
 
 def is_readme(path: str) -> bool:
@@ -184,10 +184,6 @@ def _tells(name: str) -> bool:
     return is_readme(name) or is_known(name)
 
 
-def _declares(path: str) -> bool:
-    return has_role(path, Role.DECLARES)
-
-
 @lru_cache(maxsize=256)
 def _told(name: str, text: str) -> _Told:
     if is_readme(name):
@@ -207,7 +203,8 @@ def _told(name: str, text: str) -> _Told:
         return _Told(said, tuple(projects))
     parts = parse(name, text)
     declared = list(installed(parts.commands))
-    declared += () if _declares(name) else parts.declared  # of an image, as cog.yaml lists them
+    if is_told(name):
+        declared += parts.declared  # of an image, as cog.yaml lists them
     for match in _BARE_URL.finditer(text):
         declared += installed(shell.parse(f"pip install {match[1]}").commands)
     if name == "setup.py":

@@ -70,15 +70,14 @@ _SERVER = compile_lazily(r"-openai|(?<![a-z])(?:text-generation-inference|tgi)(?
 _SERVES = compile_lazily(r"serve|.*(?:launch_server|api_server|text-generation-launcher).*")
 
 
-@question
 def images_in(folder: str, view: DiskView) -> tuple[str, ...]:
     """Return the images that the files of a folder, and of those for images in it, start from.
 
     They are the base images of Dockerfiles, the images of Compose files, and those that scripts
     and READMEs run or pull. An image that only serves a model does not count.
     """
-    found = (_images(name, view.read(path)) for path, name in _telling(folder, view))
-    return tuple(dict.fromkeys(each for some in found for each in some))
+    starts = _starts_in(folder, view)
+    return tuple(dict.fromkeys(image for each in starts for image in each.images))
 
 
 def python_of(image: str) -> str | None:

@@ -82,16 +82,10 @@ def python_version(project: Declarations) -> Version | None:
 def _named(folder: str, view: DiskView) -> tuple[str, ...]:
     """Return the Pythons that the files of a folder name, and the images that they start from."""
     found = dict.fromkeys(filter(None, map(python_of, images_in(folder, view))))
-    for name in _that_say(folder, view):
+    for name in view.names_in(folder):
         for said in (said for may_say, said in _SAID if may_say(name)):
             found.update(dict.fromkeys(_minors(said, view.read(os.path.join(folder, name)))))
     return tuple(found)
-
-
-def _that_say(folder: str, view: DiskView) -> tuple[str, ...]:
-    """Return the names of the files of a folder that may say it."""
-    names = view.names_in(folder)
-    return tuple(name for name in names if any(may_say(name) for may_say, _ in _SAID))
 
 
 @lru_cache(maxsize=256)

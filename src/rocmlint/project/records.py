@@ -63,13 +63,9 @@ def _has_declarations_beside(path: str, view: DiskView) -> bool:
     folder = os.path.dirname(path)
     if os.path.basename(folder) == "requirements":
         folder = os.path.dirname(folder)
-    others = (os.path.join(folder, name) for name in view.names_in(folder))
-    return any(_declares(each, view.read(each)) for each in others if each != path and _may(each))
-
-
-def _may(path: str) -> bool:
-    """Return whether requirements may stand in a file."""
-    return has_role(path, Role.DECLARES)
+    paths = (os.path.join(folder, name) for name in view.names_in(folder))
+    others = (each for each in paths if each != path and has_role(each, Role.DECLARES))
+    return any(_declares(each, view.read(each)) for each in others)
 
 
 def _declares(path: str, text: str) -> bool:
